@@ -121,6 +121,7 @@ FURTHER = {
 }
 # Where enumerations, records and the forms of composite tensors are plain data that graphs hold.
 DATA = (
+    "gradtape.api.structure",
     "gradtape.core.",
     "gradtape.lookup.",
     "gradtape.ops.",

@@ -309,3 +309,62 @@ class TestAssets:
 def test_a_missing_model_is_an_oserror(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="does not exist"):
         tf.saved_model.load(tmp_path / "nothing")
+
+
+class Interval(tf.experimental.ExtensionType):
+    """A class with a name that saved models may use."""
+
+    __name__ = "tests.Interval"
+
+    ends: tuple[tf.Tensor, int]
+    middle: tf.Tensor
+
+
+class Nameless(tf.experimental.ExtensionType):
+    """A class without one."""
+
+    x: tf.Tensor
+
+
+def test_policy_for_variables() -> None:
+    assert tf.saved_model.SaveOptions().experimental_variable_policy is None
+    options = tf.saved_model.SaveOptions(experimental_variable_policy="SAVE_VARIABLE_DEVICES")
+    assert options.experimental_variable_policy == "save_variable_devices"
+    with pytest.raises(ValueError, match="Received invalid VariablePolicy value: none"):
+        tf.saved_model.SaveOptions(experimental_variable_policy="none")
+
+
+class TestExtensionTypes:
+    def test_arguments_and_results(self, tmp_path: Path) -> None:
+        module = tf.Module()
+        module.sum = tf.function(lambda i: i.ends[0] + i.ends[1] + i.middle)
+        module.make = tf.function(lambda i: Interval((i.middle, 2), i.middle + 1))
+        for interval in (Interval((1, 2), 3), Interval((1.0, 2), [3.0, 4.0])):
+            module.sum(interval)
+        module.make(interval)
+        loaded = again(again(module, tmp_path / "once"), tmp_path / "twice")
+        assert loaded.sum(Interval((5, 2), 3)).numpy() == 10
+        assert loaded.sum(interval).numpy().tolist() == [6.0, 7.0]
+        made = loaded.make(interval)
+        assert type(made) is Interval
+        assert made.ends[1] == 2
+        assert made.middle.numpy().tolist() == [4.0, 5.0]
+
+    def test_class_without_a_name(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+        module = tf.Module()
+        module.f = tf.function(lambda n: n.x)
+        module.f(Nameless(1.0))
+        loaded = again(module, tmp_path)
+        assert "Nameless, an ExtensionType without a field __name__" in caplog.text
+        with pytest.raises(ValueError, match="Found zero restored functions"):
+            loaded.f(Nameless(1.0))
+
+    def test_class_that_the_program_has_not_defined(self, tmp_path: Path) -> None:
+        module = tf.Module()
+        module.f = tf.function(lambda i: i.middle)
+        module.f(Interval((1, 2), 3))
+        tf.saved_model.save(module, tmp_path)
+        file = tmp_path / "saved_model.json"
+        file.write_text(file.read_text().replace("tests.Interval", "tests.Elsewhere"))
+        with pytest.raises(tf.errors.NotFoundError, match=r"ExtensionType 'tests\.Elsewhere'"):
+            tf.saved_model.load(tmp_path)

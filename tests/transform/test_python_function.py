@@ -238,6 +238,6 @@ class TestNumpyFunction:
 def test_numpy_function_as_a_decorator_needs_dtypes_and_no_arguments():
     with pytest.raises(TypeError, match="Missing required argument: 'Tout'"):
         tf.numpy_function()
-    with pytest.raises(TypeError, match="`inp` argument must not be set"):
+    with pytest.raises(TypeError, match="`inp` argument without a function"):
         tf.numpy_function(inp=[1.0], Tout=tf.float32)
     assert tf.numpy_function(Tout=tf.float32)(lambda x: x + 1)(1.0).numpy() == 2.0

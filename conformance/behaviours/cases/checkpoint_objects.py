@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import tempfile
 import weakref
@@ -92,3 +93,21 @@ def object_in_place_of_a_variable(tf):
     except AssertionError as problem:
         return taken, "Unused attributes" in str(problem) and "(root).v" in str(problem)
     return taken
+
+
+@case(arguments=[0, 1, 2])
+def callback_of_arguments(tf, arguments):
+    called = []
+    callback = [lambda: called.append("none"), lambda p: called.append("path"), lambda p, q: called.append("two")]
+    options = tf.train.CheckpointOptions(experimental_write_callbacks=[callback[arguments]])
+    tf.train.Checkpoint(v=tf.Variable(1.0)).write(path(), options=options)
+    return called
+
+
+@case
+def copy_of_options(tf):
+    options = tf.train.CheckpointOptions(enable_async=False, experimental_write_callbacks=[lambda: None])
+    copied = copy.copy(options)
+    copied.experimental_write_callbacks.append(lambda: None)
+    copied.experimental_io_device = "CPU:1"
+    return len(options.experimental_write_callbacks), options.experimental_io_device

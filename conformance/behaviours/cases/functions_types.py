@@ -215,3 +215,15 @@ def argument_given_twice(tf, variadic):
         return f.get_concrete_function(1, 2)(1, 2, x=3)
     except TypeError as problem:
         return "unexpected keyword argument 'x'" in str(problem), "multiple values for argument 'x'" in str(problem)
+
+
+@case(kind=["py_function", "numpy_function"], given=["no Tout", "inp without a function", "no inp", "decorator"])
+def arguments_of_python_functions(tf, kind, given):
+    make = getattr(tf, kind)
+    if given == "no Tout":
+        return make(lambda x: x)
+    if given == "inp without a function":
+        return make(inp=[], Tout=tf.int32) and 1
+    if given == "no inp":
+        return make(lambda x: x, Tout=tf.int32)
+    return make(Tout=tf.int32)(lambda a, b: a + b)(tf.constant(1), tf.constant(2))

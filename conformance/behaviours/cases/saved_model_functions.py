@@ -186,3 +186,34 @@ def custom_gradient_with_an_unused_result(tf, shape):
     with tf.GradientTape() as tape:
         y, _ = f(x, tf.ones(x.shape, tf.int32))
     return tape.gradient(y, x)
+
+
+@case(part=["function", "hidden function"])
+def functions_under_other_names(tf, part):
+    module, folder = tf.Module(), tempfile.mkdtemp()
+    hidden = tf.function(lambda x: 2 * x)
+    if part == "function":
+        module.f = hidden
+        module.f(tf.constant(1.0))
+    else:
+        module.g = tf.function(lambda x: hidden(x) + 1)
+        module.g(tf.constant(1))
+        module.g(tf.constant(1.0))
+    options = tf.saved_model.SaveOptions(function_aliases={"alias": hidden})
+    tf.saved_model.save(module, folder, options=options)
+    plain = hasattr(tf.saved_model.load(folder), "function_aliases")
+    wanted = tf.saved_model.LoadOptions(experimental_load_function_aliases=True)
+    found = tf.saved_model.load(folder, options=wanted).function_aliases["alias"]
+    return plain, found(tf.constant(3.0)) if part == "function" else len(found)
+
+
+@case
+def attribute_in_place_of_aliases(tf):
+    module, folder = tf.Module(), tempfile.mkdtemp()
+    module.f = tf.function(lambda x: 2 * x, input_signature=[tf.TensorSpec([])])
+    module.function_aliases = tf.Variable(1.0)
+    options = tf.saved_model.SaveOptions(function_aliases={"alias": module.f})
+    tf.saved_model.save(module, folder, options=options)
+    return tf.saved_model.load(
+        folder, options=tf.saved_model.LoadOptions(experimental_load_function_aliases=True)
+    ).function_aliases

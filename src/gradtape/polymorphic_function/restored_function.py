@@ -179,7 +179,7 @@ class SignatureFunction(ConcreteFunction):
         if len(args) > min(len(specs), 1) or (args and len(specs) > 1):
             raise TypeError(
                 errors.compose(
-                    f"the signature {self._staged.name} takes {len(specs)} tensors by name, got {len(args)} by position.",
+                    f"the signature {self._staged.name} cannot take {len(args)} of its {len(specs)} tensors by position.",
                     f"call it as signature({', '.join(f'{name}=...' for name in specs)}).",
                 )
             )

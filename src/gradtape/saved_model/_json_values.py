@@ -27,6 +27,7 @@ from gradtape.core.shape import ANY, Spec, Steps, TensorShape, TensorSpec
 from gradtape.polymorphic_function.function_type import VariableSpec
 from gradtape.saved_model import _references as references
 from gradtape.saved_model._references import UnsaveableError
+from gradtape.toplevel.extension_types import ExtensionType
 from gradtape.tracing.composites import Bounds, Parts
 
 _INLINE = 16  # elements of an array that stands in the description itself
@@ -79,6 +80,8 @@ class Writer:
             return {"data class": [references.name_of(type(value)), fields]}
         if isinstance(value, Mapping):
             return {"dict": [[self.describe(k), self.describe(v)] for k, v in value.items()]}
+        if isinstance(value, type) and issubclass(value, ExtensionType):
+            return {"extension type": references.extension_type_name(value)}
         if isinstance(value, type) and issubclass(value, np.generic):
             return {"numpy type": dtypes.as_dtype(value).name}
         if callable(value):
@@ -194,6 +197,7 @@ class Reader:
             "structure": lambda v: _OWN[v[0]](*[self.value(x) for x in v[1]]),
             "record": lambda v: references.class_of(v[0], tuple)(*[self.value(x) for x in v[1]]),
             "named tuple": self._named,
+            "extension type": references.extension_type,
             "data class": lambda v: references.data_class_of(v[0])(**{k: self.value(x) for k, x in v[1]}),
             "pieces": lambda v: pieces_class(self.value(v[0]))(*[self.value(x) for x in v[1]]),
             "composite": lambda v: self.value(v[0]).build([self.value(x) for x in v[1]]),

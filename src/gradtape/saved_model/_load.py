@@ -76,15 +76,33 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
             objects = ObjectReader(reader, content["objects"], lambda number, tensor: assets[number])
             root = objects.part(0)
             signatures = {name: restored_signature(reader, entry) for name, entry in content["signatures"].items()}
+            wanted = content["aliases"].items() if options.experimental_load_function_aliases else ()
+            # Earlier versions only wrote the name of the function.
+            aliases = {name: objects.alias(entry) for name, entry in wanted if not isinstance(entry, str)}
         except errors.OpError:
             raise
         except Exception as problem:  # whatever a file can bring about that no trace has made
             raise directory.damaged(folder, f"{type(problem).__name__}: {problem}.") from problem
     reader.rules.clear()  # they refer to the reader, which would keep the variables until the next garbage collection
+    if options.experimental_load_function_aliases:
+        _take_aliases(root, aliases)
     if isinstance(root, Restored):
         vars(root)["signatures"] = SignatureMap(signatures)
         vars(root)["tensorflow_version"], vars(root)["tensorflow_git_version"] = VERSION, GIT_VERSION
     return root
+
+
+def _take_aliases(root: Any, aliases: dict[str, Any]) -> None:
+    """Put functions under other names into the loaded object; ValueError if it has something there."""
+    if "function_aliases" in vars(root):
+        raise ValueError(
+            errors.compose(
+                "Could not load with experimental_load_function_aliases option: the saved object has an attribute "
+                "`function_aliases`.",
+                "save it under another name, or load without the option.",
+            )
+        )
+    vars(root)["function_aliases"] = aliases
 
 
 def _check_tags(folder: Path, given: Any, own: Any) -> None:

@@ -16,6 +16,7 @@ from gradtape.saved_model._functions import (
     describe_function,
     restored_concrete,
     restored_function,
+    traced,
 )
 from gradtape.saved_model._graph_reader import GraphReader
 from gradtape.saved_model._graph_writer import GraphWriter
@@ -63,6 +64,14 @@ class ObjectWriter:
             self._nodes.append(None)
             self._nodes[number] = self._described(value)
         return number
+
+    def alias(self, function: Any) -> Any:
+        """What stands for a function under another name: its number, or its traces if it is no part of the object."""
+        known = self._numbers.get(object_graph.identity(function))
+        if known is not None:
+            return known
+        found = function if isinstance(function, (list, tuple)) else [function]
+        return [describe_concrete(self._writer, concrete) for f in found for concrete in traced(f)]
 
     def _described(self, value: Any) -> Any:
         writer = self._writer
@@ -201,6 +210,12 @@ class ObjectReader:
             ((kind, content),) = self._nodes[number].items()
             self._made[number] = self._restored(number, kind, content)
         return self._made[number]
+
+    def alias(self, content: Any) -> Any:
+        """A function under another name, or the list of its traces."""
+        if isinstance(content, int):
+            return self.part(content)
+        return [restored_concrete(self._reader, entry) for entry in content]
 
     def _restored(self, number: int, kind: str, content: Any) -> Any:
         reader = self._reader

@@ -4,16 +4,38 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.core import errors
+
+_POLICIES = ("save_variable_devices", "expand_distributed_variables")
+
+
+def _policy_of(policy: Any) -> str | None:
+    """What is done with the devices and parts of variables, as text of any case."""
+    if policy is None:
+        return None
+    text = str(policy).lower()
+    if text not in _POLICIES:
+        raise ValueError(
+            errors.compose(
+                f"Received invalid VariablePolicy value: {policy}.",
+                f"give None, {_POLICIES[0]!r} or {_POLICIES[1]!r}.",
+            )
+        )
+    return text
+
 
 class SaveOptions:
     """How a model is saved.
 
     Args:
       save_debug_info: keep the whole paths of the files in which functions are written; otherwise only their names.
-      function_aliases: names for functions; kept with the model.
+      function_aliases: names for functions, under which `load` finds them if
+        `LoadOptions(experimental_load_function_aliases=True)` asks for them.
       experimental_custom_gradients: keep custom gradients; without them such functions cannot be differentiated.
-      namespace_whitelist, experimental_debug_stripper, experimental_io_device, experimental_variable_policy,
-        experimental_image_format, experimental_skip_saver, experimental_sharding_callback, extra_tags: ignored.
+      experimental_variable_policy: None, "save_variable_devices" or "expand_distributed_variables"; there is one
+        kind of device, so each saves the same.
+      namespace_whitelist, experimental_debug_stripper, experimental_io_device, experimental_image_format,
+        experimental_skip_saver, experimental_sharding_callback, extra_tags: ignored.
 
     >>> tf.saved_model.SaveOptions().experimental_custom_gradients
     True
@@ -38,7 +60,7 @@ class SaveOptions:
         self.function_aliases = dict(function_aliases or {})
         self.experimental_debug_stripper = experimental_debug_stripper
         self.experimental_io_device = experimental_io_device
-        self.experimental_variable_policy = experimental_variable_policy
+        self.experimental_variable_policy = _policy_of(experimental_variable_policy)
         self.experimental_custom_gradients = experimental_custom_gradients
         self.experimental_image_format = experimental_image_format
         self.experimental_skip_saver = experimental_skip_saver
@@ -51,8 +73,9 @@ class LoadOptions:
 
     Args:
       experimental_skip_checkpoint: leave the variables at zero, for a program that gives them values itself.
-      allow_partial_checkpoint, experimental_io_device, experimental_variable_policy,
-        experimental_load_function_aliases: ignored: there are no partial files.
+      experimental_load_function_aliases: give the object an attribute `function_aliases`: a dict with the functions that
+        `SaveOptions(function_aliases=...)` named; those that are no part of it as lists of their traces.
+      allow_partial_checkpoint, experimental_io_device, experimental_variable_policy: ignored: there are no partial files.
 
     >>> tf.saved_model.LoadOptions().experimental_skip_checkpoint
     False

@@ -18,6 +18,7 @@ from gradtape.core import errors
 from gradtape.core.op import REGISTRY, Op
 from gradtape.saved_model._names import NAMES
 from gradtape.saved_model._renamed import RENAMED
+from gradtape.toplevel.extension_types import ExtensionType
 
 _PACKAGE = "gradtape."
 # NumPy's functions among the parameters of ops are ufuncs, which only compute.
@@ -67,6 +68,27 @@ def class_of(name: str, base: type) -> Any:
     found = _resolved("class", name)
     if not (isinstance(found, type) and issubclass(found, base)):
         raise _refusal("class", name)
+    return found
+
+
+def extension_type_name(kind: type) -> str:
+    """The name by which programs that load a model find an extension type: the `__name__` in its class body."""
+    own = vars(kind).get("__name__")
+    if not isinstance(own, str):
+        raise UnsaveableError(f"the class {kind.__qualname__}, an ExtensionType without a field __name__")
+    return own
+
+
+def extension_type(name: str) -> Any:
+    """The extension type of a name, among those that the program has defined."""
+    todo, found = [ExtensionType], None
+    while todo:
+        kind = todo.pop()
+        todo += kind.__subclasses__()
+        if vars(kind).get("__name__") == name:
+            found = kind
+    if found is None:
+        raise _refusal("ExtensionType", name)
     return found
 
 

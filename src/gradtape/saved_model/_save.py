@@ -76,8 +76,8 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
         "tags": [TAG],
         "objects": objects.nodes(root),
         "signatures": {name: describe_signature(writer, name, concrete) for name, concrete in named.items()},
-        "aliases": _aliases(options.function_aliases),
     }
+    content["aliases"] = {alias: objects.alias(f) for alias, f in options.function_aliases.items()}
     content |= writer.tables()
     content |= {
         "variables": [_described(v) for v in writer.variables],
@@ -135,7 +135,3 @@ def _described(variable: Variable) -> Any:
         "synchronization": variable._synchronization.name,
         "aggregation": variable._aggregation.name,
     }
-
-
-def _aliases(given: Mapping[str, Any]) -> dict[str, str]:
-    return {alias: str(getattr(function, "name", function)) for alias, function in given.items()}

@@ -52,9 +52,39 @@ class CheckpointOptions:
         self.enable_async = self.experimental_enable_async_checkpoint = (
             enable_async or experimental_enable_async_checkpoint
         )
+        for callback in experimental_write_callbacks or ():
+            _check_callback(callback)
         self.experimental_write_callbacks = experimental_write_callbacks
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
         self.experimental_sharding_callback = experimental_sharding_callback
+
+    def __copy__(self) -> CheckpointOptions:
+        """Options that can be changed without these."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        if self.experimental_write_callbacks is not None:
+            made.experimental_write_callbacks = list(self.experimental_write_callbacks)
+        return made
+
+
+def _check_callback(callback: Any) -> None:
+    """AssertionError if a callback takes more than the path."""
+    import inspect
+
+    try:
+        parameters = inspect.signature(callback).parameters.values()
+    except (TypeError, ValueError):  # a function of C says nothing
+        return
+    required = [
+        p for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    if len(required) > 1:
+        raise AssertionError(
+            errors.compose(
+                f"CheckpointOptions: a callback takes the path or nothing, but {callback!r} takes {len(required)} arguments.",
+                "bind the others with functools.partial.",
+            )
+        )
 
 
 class Checkpoint:

@@ -41,7 +41,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     >>> tf.py_function(lambda x: x * x, [3.0], tf.float32)
     <tf.Tensor: shape=(), dtype=float32, numpy=9.0>
     """
-    _check_given(Tout, "py_function")
+    _check_given("py_function", func, inp, Tout)
     if func is None:
         return lambda f: functools.wraps(f)(lambda *args: py_function(f, args, Tout))
     _check_callable(func)
@@ -281,15 +281,8 @@ def numpy_function(
     >>> tf.numpy_function(np.sum, [[1.0, 2.0]], tf.float32)
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
     """
-    _check_given(Tout, "numpy_function")
+    _check_given("numpy_function", func, inp, Tout)
     if func is None:
-        if inp is not None:
-            raise TypeError(
-                errors.compose(
-                    "numpy_function: the `inp` argument must not be set without a function, where the result is a decorator.",
-                    "leave out inp: the decorated function takes the arguments.",
-                )
-            )
         return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, args, Tout))
     _check_callable(func)
     inp = _arguments(inp)
@@ -418,10 +411,24 @@ def _arguments(inp: Any) -> Any:
     )
 
 
-def _check_given(Tout: Any, who: str) -> None:  # noqa: N803
+def _check_given(who: str, func: Any, inp: Any, Tout: Any) -> None:  # noqa: N803
+    """TypeError unless there are the arguments of a call, or those of a decorator."""
     if Tout is None:
         raise TypeError(
             errors.compose(f"{who}: Missing required argument: 'Tout'.", "give the dtype of what the function returns.")
+        )
+    if func is None and inp is not None:
+        raise TypeError(
+            errors.compose(
+                f"{who}: Don't set the `inp` argument without a function, where the result is a decorator.",
+                "leave out inp: the decorated function takes the arguments.",
+            )
+        )
+    if func is not None and inp is None:
+        raise TypeError(
+            errors.compose(
+                f"{who}: Missing required argument: 'inp'.", "give the list of arguments; [] for a function of none."
+            )
         )
 
 
