@@ -61,7 +61,7 @@ def converted(function: Callable[..., Any]) -> Callable[..., Any]:
         return _converted_object(function)
     if allowlist.is_marked(function) or not allowlist.is_users(function.__code__, function.__module__):
         return function
-    if not (_status.prints or allowlist.wants_conversion(function)):
+    if not (allowlist.wants_conversion(function) or _status.prints or _is_strict()):
         return function
     return _rewritten(function)
 
@@ -85,7 +85,7 @@ def _rewritten(function: FunctionType) -> FunctionType:
 
         return rewritten(function, called)
     except Unavailable as problem:
-        if os.environ.get("AUTOGRAPH_STRICT_CONVERSION") == "1":
+        if _is_strict():
             raise _not_supported(function, problem) from None
         if function.__code__ not in _warned and has_control_flow(function.__code__):
             _warned.add(function.__code__)
@@ -96,6 +96,11 @@ def _rewritten(function: FunctionType) -> FunctionType:
                 problem,
             )
         return function
+
+
+def _is_strict() -> bool:
+    """Whether a function that cannot be rewritten is an error."""
+    return os.environ.get("AUTOGRAPH_STRICT_CONVERSION") == "1"
 
 
 def _not_supported(function: FunctionType, problem: Exception) -> Exception:
