@@ -243,8 +243,7 @@ class TestPolicy:
 
     def test_strict_conversion_refuses_what_cannot_be_rewritten(self, monkeypatch):
         def numbers(n):
-            for i in range(n):
-                yield 2 * i
+            yield from range(n)
 
         monkeypatch.setenv("AUTOGRAPH_STRICT_CONVERSION", "1")
         with pytest.raises(NotImplementedError, match="generators are not supported"):

@@ -183,3 +183,17 @@ class TestLanguage:
             return y * float("y" in locals())
 
         assert float(tf.function(f)(tf.constant(4.0))) == 2.0
+
+
+def test_print_shows_values_if_the_feature_is_asked_for(capsys):
+    def f(x):
+        print("x is", x, {"a": 1})
+        return x
+
+    feature = tf.autograph.experimental.Feature.BUILTIN_FUNCTIONS
+    shown = tf.function(f, experimental_autograph_options=feature)
+    shown(tf.constant([1, 2]))
+    shown(tf.constant([3, 4]))
+    assert capsys.readouterr().out == "x is [1 2] {'a': 1}\nx is [3 4] {'a': 1}\n"
+    tf.function(f)(tf.constant([1, 2]))
+    assert "Tensor(" in capsys.readouterr().out

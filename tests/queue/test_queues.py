@@ -84,3 +84,57 @@ def test_elements_must_fit() -> None:
         queue.enqueue({"a": 1})
     with pytest.raises(tf.errors.InvalidArgumentError, match="scalar"):
         queue.enqueue_many([1])
+
+
+def test_numbers_of_elements():
+    queue = tf.queue.FIFOQueue(3, [tf.int32, tf.float32], shapes=[[], [2]])
+    assert [y.shape.as_list() for y in queue.dequeue_many(0)] == [[0], [0, 2]]
+    assert queue.dequeue_up_to(0)[1].dtype == tf.float32
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must not be negative"):
+        queue.dequeue_many(-1)
+
+
+def test_an_empty_list_is_the_shape_of_scalars():
+    queue = tf.queue.FIFOQueue(5, tf.int32, shapes=[])
+    queue.enqueue_many([[1, 2, 3]])
+
+    @tf.function
+    def digits(n):
+        found = 0
+        for _ in tf.range(n):
+            found = found * 10 + queue.dequeue()
+        return found
+
+    assert int(digits(tf.constant(3))) == 123
+
+
+def test_shapes_must_be_complete_and_as_many_as_dtypes():
+    with pytest.raises(ValueError, match="fully defined"):
+        tf.queue.FIFOQueue(5, tf.int32, shapes=[[None]])
+    with pytest.raises(ValueError, match="list of shapes"):
+        tf.queue.PaddingFIFOQueue(5, tf.int32, shapes=[None])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="differ: 2 vs 1"):
+        tf.queue.FIFOQueue(5, [tf.int32], shapes=[[], []])
+    with pytest.raises(ValueError, match="must have shape"):
+        tf.queue.PriorityQueue(5, tf.int32, [()]).enqueue([tf.constant([1], tf.int64), 2])
+
+
+def test_a_queue_is_closed_once():
+    queue = tf.queue.FIFOQueue(5, tf.int32)
+    queue.close()
+    with pytest.raises(tf.errors.CancelledError, match="already closed"):
+        queue.close()
+
+
+def test_texts_are_padded_with_empty_ones():
+    queue = tf.queue.PaddingFIFOQueue(5, tf.string, shapes=[[None]])
+    queue.enqueue([["a", "b"]])
+    queue.enqueue([["c"]])
+    assert queue.dequeue_many(2).numpy().tolist() == [[b"a", b"b"], [b"c", b""]]
+
+
+def test_from_list_takes_queues_only():
+    queue = tf.queue.FIFOQueue(5, tf.int32)
+    assert tf.queue.QueueBase.from_list(0, [queue]) is queue
+    with pytest.raises(TypeError, match="list of queues"):
+        tf.queue.QueueBase.from_list(0, [queue, 3])

@@ -415,3 +415,42 @@ def read_of_varying_elements_out_of_range(tf, mode, index):
 @case(mode=MODES)
 def concat_of_varying_scalars(tf, mode):
     return run(tf, mode, lambda: tf.TensorArray(tf.float32, 2, infer_shape=False).write(0, 3.0).write(1, 4.0).concat())
+
+
+@case(dynamic=[False, True], element_shape=[None, [2]])
+def scatter_of_unknown_sizes(tf, dynamic, element_shape):
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32), tf.TensorSpec([None, None])])
+    def f(indices, rows):
+        size = 0 if dynamic else 5
+        with tf.GradientTape() as tape:
+            tape.watch(rows)
+            array = tf.TensorArray(tf.float32, size, dynamic_size=dynamic, element_shape=element_shape)
+            found = array.scatter(indices, rows).gather(indices)
+            y = tf.reduce_sum(found**2)
+        return found, tape.gradient(y, rows)
+
+    one = f(tf.constant([1, 3]), tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+    return one, f(tf.constant([2]), tf.constant([[1.0, 2.0]]))
+
+
+@case
+def unstack_of_unknown_rank(tf):
+    @tf.function(input_signature=[tf.TensorSpec(None)])
+    def f(x):
+        array = tf.TensorArray(tf.float32, tf.shape(x)[0]).unstack(x)
+        total = 0.0
+        for i in tf.range(array.size()):
+            total += tf.reduce_sum(array.read(i)) * tf.cast(i + 1, tf.float32)
+        return total, array.stack()
+
+    return f(tf.constant([1.0, 2.0])), f(tf.ones([3, 2]))
+
+
+@case
+def scatter_of_varying_elements_at_places_that_are_not_known(tf):
+    @tf.function
+    def f(indices):
+        array = tf.TensorArray(tf.float32, 3, infer_shape=False)
+        return array.scatter(indices, tf.ones([2, 2])).write(1, [5.0]).concat()
+
+    return f(tf.constant([2, 0]))

@@ -221,6 +221,24 @@ def _sum(x: Any, start: Any = 0) -> Any:
     return total if isinstance(start, int) and start == 0 else total + start
 
 
+def print_values(*values: Any, **options: Any) -> None:
+    """`print` that shows the values of tensors, when the function runs."""
+    from gradtape.transform.py_function import numpy_function
+
+    own = [as_tensor(v) for v in values]
+    tensors = [v for v in own if is_symbolic(v)]
+
+    def show(*arrays: Any) -> tuple[()]:
+        rest = iter(arrays)
+        print(*[next(rest) if is_symbolic(v) else v for v in own], **options)
+        return ()
+
+    if tensors:
+        numpy_function(show, tensors, [])
+    else:
+        print(*values, **options)
+
+
 OVERLOADS: dict[Any, Callable[..., Any]] = {
     abs: _abs, float: _float, int: _int, bool: _bool, len: _len, range: _range, sorted: _sorted, enumerate: _enumerate,
     zip: _zip, any: _reduced("any"), all: _reduced("all"), max: _extreme("max"), min: _extreme("min"), sum: _sum,

@@ -20,20 +20,23 @@ _warned: set[Any] = set()
 
 class _Status(threading.local):
     enabled = False
+    prints = False  # whether `print` shows the values of tensors, when the function runs
 
 
 _status = _Status()
 
 
 @contextmanager
-def enabled(flag: bool) -> Iterator[None]:
-    """Run a block with AutoGraph turned on or off."""
-    before = _status.enabled
-    _status.enabled = flag
+def enabled(flag: bool, features: Any = None) -> Iterator[None]:
+    """Run a block with AutoGraph turned on or off. `features` are optional ones of AutoGraph."""
+    before = _status.enabled, _status.prints
+    wanted = features if isinstance(features, (list, tuple, set)) else (features,)
+    prints = any(getattr(f, "name", "") in ("BUILTIN_FUNCTIONS", "ALL") for f in wanted)
+    _status.enabled, _status.prints = flag, prints
     try:
         yield
     finally:
-        _status.enabled = before
+        _status.enabled, _status.prints = before
 
 
 def is_enabled() -> bool:
@@ -58,7 +61,7 @@ def converted(function: Callable[..., Any]) -> Callable[..., Any]:
         return _converted_object(function)
     if allowlist.is_marked(function) or not allowlist.is_users(function.__code__, function.__module__):
         return function
-    if not allowlist.wants_conversion(function):
+    if not (allowlist.wants_conversion(function) or _status.prints or _is_strict()):
         return function
     return _rewritten(function)
 
@@ -82,7 +85,7 @@ def _rewritten(function: FunctionType) -> FunctionType:
 
         return rewritten(function, called)
     except Unavailable as problem:
-        if os.environ.get("AUTOGRAPH_STRICT_CONVERSION") == "1":
+        if _is_strict():
             raise _not_supported(function, problem) from None
         if function.__code__ not in _warned and has_control_flow(function.__code__):
             _warned.add(function.__code__)
@@ -93,6 +96,11 @@ def _rewritten(function: FunctionType) -> FunctionType:
                 problem,
             )
         return function
+
+
+def _is_strict() -> bool:
+    """Whether a function that cannot be rewritten is an error."""
+    return os.environ.get("AUTOGRAPH_STRICT_CONVERSION") == "1"
 
 
 def _not_supported(function: FunctionType, problem: Exception) -> Exception:
@@ -113,8 +121,10 @@ def called(function: Any) -> Any:
         if getattr(function, "__name__", "") == "range" and _origin(function) == "gradtape.arrays.creation":
             return _noted_range(converted(function))
         return converted(function)
-    from gradtape.autograph._builtins import CALLING, OVERLOADS
+    from gradtape.autograph._builtins import CALLING, OVERLOADS, print_values
 
+    if function is print and _status.prints:
+        return print_values
     try:
         calling = CALLING.get(function)
         return OVERLOADS.get(function, function) if calling is None else functools.partial(calling, converted)

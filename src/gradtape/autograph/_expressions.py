@@ -10,7 +10,7 @@ from gradtape.autograph._activity import walrus_names
 from gradtape.autograph._templates import call, define, load, place, thunk
 
 # Calls that must come from the frame of the function itself, or gain nothing from another road.
-_LEFT_ALONE = ("print", "breakpoint")
+_LEFT_ALONE = ("breakpoint",)
 _DEBUGGERS = ("pdb", "ipdb")
 _LEFT, _RIGHT = "ag__left", "ag__right"
 

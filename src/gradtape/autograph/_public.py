@@ -13,7 +13,8 @@ from gradtape.core import errors
 
 
 class Feature(enum.Enum):
-    """Optional features of TensorFlow's AutoGraph. All that have a meaning here are always on."""
+    """Optional features of TensorFlow's AutoGraph. With BUILTIN_FUNCTIONS, `print` shows the values of tensors when the function
+    runs; the others are always on, or have no meaning here."""
 
     ALL = "ALL"
     AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"

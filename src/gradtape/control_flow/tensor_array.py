@@ -375,7 +375,7 @@ class TensorArray:
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """The array with the rows of a tensor as its elements."""
         value = self._converted(value)
-        if not value.ndim:
+        if value.get_shape().rank == 0:
             raise ValueError(errors.compose("TensorArray.unstack: a scalar has no rows.", "give a vector or more."))
         if self._is_staged():
             # The gradient of a read is a slice; that of a reshaped tensor is a whole one, as users of arrays expect.
@@ -401,15 +401,19 @@ class TensorArray:
             for i, row in zip(integers(indices, "TensorArray.scatter", "indices"), Unstack(value, axis=0), strict=True):
                 self._put(i, row)
             return self
+        count = _spec(value).shape[0]
         if self._varies or (self._buffer is None and self._may_vary):
             array: TensorArray = self
-            for n, i in enumerate(integers(indices, "TensorArray.scatter", "indices")):
-                array = array.write(i, value[n])
+            places: Any = integers(indices, "TensorArray.scatter", "indices") if count is None else tensor(indices)
+            for n in range(len(places) if count is None else count):
+                array = array.write(places[n], value[n])
             return array
         buffer = self._blank(_spec(value).shape[1:]) if self._buffer is None else self._buffer
-        if self._dynamic:
-            buffer = _with_room(_here(buffer), tensor(indices))
-        places = REGISTRY["reshape"](tensor(indices), shape=(dims(value)[0], 1))
+        if count is None or self._dynamic or None in _spec(buffer).shape:
+            from gradtape.tracing.control.tensor_array import WRITE_ROWS
+
+            return self._copy(WRITE_ROWS(_here(buffer), tensor(indices), value, grow=self._dynamic))
+        places = REGISTRY["reshape"](tensor(indices), shape=(count, 1))
         return self._copy(REGISTRY["tensor_scatter_nd_update"](_here(buffer), places, value))
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
@@ -418,8 +422,15 @@ class TensorArray:
         if not value.ndim:
             raise errors.build(
                 TensorArrayRankError,
-                "TensorArray.split: expected value to be at least a vector, got a scalar.",
+                f"TensorArray.split: Expected value to be at least a vector, but received shape: {_listed(value)}",
                 "reshape it.",
+            )
+        rank = lengths.get_shape().rank if isinstance(lengths, Tensor) else np.ndim(lengths)
+        if rank == 0:
+            raise errors.build(
+                errors.ShapeError,
+                "TensorArray.split: Expected lengths to be a vector, received shape: []",
+                "give the lengths of all parts in a list.",
             )
         if self._is_staged() and not self._splits_evenly(value, lengths):
             from gradtape.tracing.control.varied_rows import SPLIT_ELEMENTS
@@ -432,7 +443,7 @@ class TensorArray:
             raise errors.build(
                 errors.InvalidArgumentError,
                 f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {sum(sizes)} and value's "
-                f"shape is: {value.shape}",
+                f"shape is: {_listed(value)}",
                 "give the lengths of all parts.",
             )
         if len(sizes) != len(self._rows) and not self._staged and not self._dynamic:
@@ -509,18 +520,12 @@ def _whole(shape: TensorShape) -> tuple[Any, ...]:
     return tuple(shape.as_list())
 
 
+def _listed(x: Any) -> list[Any]:
+    """The shape of a tensor in a message."""
+    return list(dims(x))
+
+
 def _here(buffer: Any) -> Any:
     """The tensor as a value of the graph that is being traced, also if it has a value already."""
     trace: Any = state.current.trace
     return trace.own(buffer) if type(buffer) is Tensor and hasattr(trace, "own") else buffer
-
-
-def _with_room(buffer: Any, indices: Any) -> Any:
-    """The tensor with as many rows as the indices need, if it has fewer."""
-    from gradtape.tracing.control.tensor_array import COUNT_ROWS, NEW_ROWS
-
-    element = _spec(buffer).shape[1:]
-    last = REGISTRY["reduce_max"](REGISTRY["cast_to_discrete"](indices, dtype=dtypes.int32), axis=(0,), keepdims=False)
-    missing = REGISTRY["maximum"](last + 1 - COUNT_ROWS(buffer), convert.convert_to_tensor(0))
-    more = state.tracing().add(NEW_ROWS, (missing,), {"shape": element, "dtype": buffer.dtype})
-    return Concat(buffer, more, axis=0)

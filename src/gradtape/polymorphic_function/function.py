@@ -276,7 +276,7 @@ class Function(Generic[P, R_co]):
             untouched = [cache_key.rebuild(v, lambda t: t, lambda v: v) for v in given]
             args, kwargs = self._signature.unbind(given)
             try:
-                with autograph.enabled(self._options["autograph"]):
+                with autograph.enabled(self._options["autograph"], self._options.get("autograph_options")):
                     returned = autograph.adapted(self.python_function)(*args, **kwargs)
             except Exception as problem:
                 raise in_user_code(problem) from problem.__cause__

@@ -27,9 +27,11 @@ class QueueBase:
       queue_ref: accepted and ignored.
     """
 
+    _takes_partial_shapes = False
+
     def __init__(self, dtypes: Any, shapes: Any, names: Any, queue_ref: Any = None) -> None:
         self._dtypes = _listed(dtypes)
-        self._shapes = None if not shapes else _shapes(shapes, len(self._dtypes))
+        self._shapes = None if shapes is None else _shapes(shapes, len(self._dtypes), self._takes_partial_shapes)
         self._names = None if not names else ([names] if isinstance(names, str) else list(names))
         if self._names and len(self._names) != len(self._dtypes):
             raise ValueError(f"{type(self).__name__}: {len(self._names)} names for {len(self._dtypes)} parts.")
@@ -74,6 +76,14 @@ class QueueBase:
 
     def _taken(self, n: Any, least: Any) -> Any:
         def take(count: Any) -> Any:
+            if count < 0:
+                raise errors.build(
+                    errors.InvalidArgumentError,
+                    f"{self._name}: the number of elements must not be negative, got {count}.",
+                    "give 0 or more.",
+                )
+            if count == 0:
+                return tuple([_nothing(d, s) for d, s in zip(self._dtypes, self.shapes, strict=True)])
             rows = self._take(int(count), least(int(count)))
             return tuple([self._stacked(column) for column in zip(*rows, strict=True)])
 
@@ -90,6 +100,10 @@ class QueueBase:
 
         def close() -> tuple[()]:
             with self._changed:
+                if self._closed:
+                    raise errors.build(
+                        errors.CancelledError, f"{self._name} is already closed.", "close it once; see is_closed()."
+                    )
                 self._closed = True
                 self._changed.notify_all()
             return ()
@@ -104,6 +118,8 @@ class QueueBase:
     @staticmethod
     def from_list(index: Any, queues: Sequence[QueueBase]) -> QueueBase:
         """One of several queues of equal kind."""
+        if not all(isinstance(q, QueueBase) for q in queues):
+            raise TypeError(errors.compose("from_list: a list of queues is expected.", "give queues of tf.queue."))
         return queues[int(index)]
 
     def __len__(self) -> int:
@@ -114,6 +130,16 @@ class QueueBase:
 
     def _remove(self) -> Any:
         raise NotImplementedError
+
+    def _check(self, element: Any) -> None:
+        """Refuse an element of other shapes."""
+        for part, shape in zip(element, self.shapes, strict=True):
+            if not shape.is_compatible_with(np.shape(part)):
+                raise errors.build(
+                    errors.ShapeError,
+                    f"{self._name}: an element must have shape {shape}, got {list(np.shape(part))}.",
+                    "reshape it.",
+                )
 
     def _stacked(self, column: Sequence[Any]) -> Any:
         return np.stack([np.asarray(boxed(x)) for x in column])
@@ -155,7 +181,7 @@ class QueueBase:
         elif not isinstance(vals, (list, tuple)):
             vals = [vals]
         if len(vals) != len(self._dtypes):
-            raise ValueError(
+            raise errors.ArgumentError(
                 errors.compose(
                     f"{self._name}: the numbers of values and dtypes differ: {len(vals)} vs {len(self._dtypes)}.",
                     "give a value for each dtype.",
@@ -183,11 +209,44 @@ def _listed(kinds: Any) -> list[Any]:
     return [dtypes.as_dtype(d) for d in (kinds if isinstance(kinds, (list, tuple)) else [kinds])]
 
 
-def _shapes(shapes: Any, count: int) -> list[TensorShape]:
-    alone = not isinstance(shapes, (list, tuple)) or (
-        count == 1 and all(isinstance(d, (int, type(None))) for d in shapes)
-    )
-    return [TensorShape(s) for s in ([shapes] if alone else shapes)]
+def _shapes(shapes: Any, count: int, partial: bool) -> list[TensorShape]:
+    """The shapes of all parts; a list of ints is the shape of the only one."""
+    if isinstance(shapes, TensorShape):
+        shapes = [shapes]
+    if not isinstance(shapes, (list, tuple)):
+        raise TypeError(errors.compose(f"queue: shapes must be a list of shapes, got {shapes!r}.", "give a list."))
+    is_alone = all(d is None or isinstance(d, int) for d in shapes)
+    if partial and is_alone:
+        raise ValueError(
+            errors.compose("queue: when providing partial shapes, a list of shapes must be provided.", "write [shape].")
+        )
+    found = [TensorShape(s) for s in ([shapes] if is_alone else shapes)]
+    if any(s.rank is None or not (partial or s.is_fully_defined()) for s in found):
+        raise ValueError(
+            errors.compose(
+                f"queue: all shapes must be fully defined, got {found}.",
+                "give numbers, or use PaddingFIFOQueue, in which sizes may be None.",
+            )
+        )
+    if len(found) != count:
+        raise errors.build(
+            errors.ArgumentError,
+            f"queue: the numbers of shapes and dtypes differ: {len(found)} vs {count}.",
+            "give a shape for each dtype.",
+        )
+    return found
+
+
+def _nothing(dtype: Any, shape: TensorShape) -> Any:
+    """No element, stacked."""
+    inner = [] if shape.rank is None else [d or 0 for d in shape]
+    return np.zeros((0, *inner), dtype.numpy)
+
+
+def _size(capacity: Any) -> int:
+    if isinstance(capacity, (str, bytes)):
+        raise errors.build(errors.ArgumentError, f"queue: capacity must be an int, got {capacity!r}.", "give an int.")
+    return int(capacity)
 
 
 class FIFOQueue(QueueBase):
@@ -218,19 +277,13 @@ class FIFOQueue(QueueBase):
     ) -> None:
         super().__init__(dtypes, shapes, names)
         self._elements: deque[Any] = deque()
-        self._capacity, self._name = int(capacity), name
+        self._capacity, self._name = _size(capacity), name
 
     def __len__(self) -> int:
         return len(self._elements)
 
     def _add(self, element: Any) -> None:
-        for part, shape in zip(element, self.shapes, strict=True):
-            if not shape.is_compatible_with(np.shape(part)):
-                raise errors.build(
-                    errors.ShapeError,
-                    f"{self._name}: an element must have shape {shape}, got {list(np.shape(part))}.",
-                    "reshape it.",
-                )
+        self._check(element)
         self._elements.append(element)
 
     def _remove(self) -> Any:
@@ -248,6 +301,8 @@ class PaddingFIFOQueue(FIFOQueue):
            [2, 3]], dtype=int32)
     """
 
+    _takes_partial_shapes = True
+
     def __init__(
         self,
         capacity: int,
@@ -257,12 +312,15 @@ class PaddingFIFOQueue(FIFOQueue):
         shared_name: Any = None,
         name: str = "padding_fifo_queue",
     ) -> None:
+        if shapes is None:
+            raise ValueError(errors.compose("PaddingFIFOQueue: shapes must not be None.", "give a list of shapes."))
         super().__init__(capacity, dtypes, shapes, names, shared_name, name)
 
     def _stacked(self, column: Sequence[Any]) -> Any:
         arrays = [np.asarray(x) for x in column]
         shape = np.max([a.shape for a in arrays], axis=0, initial=0) if arrays[0].ndim else ()
-        whole = np.zeros((len(arrays), *map(int, shape)), arrays[0].dtype)
+        blank = b"" if arrays[0].dtype.kind == "O" else 0
+        whole = np.full((len(arrays), *map(int, shape)), blank, arrays[0].dtype)
         for row, array in zip(whole, arrays, strict=True):
             row[tuple(slice(n) for n in array.shape)] = array
         return whole
@@ -326,15 +384,16 @@ class PriorityQueue(QueueBase):
         name: str = "priority_queue",
     ) -> None:
         rest = [] if types is None else _listed(types)
-        inner = None if not shapes else [TensorShape([]), *_shapes(shapes, len(rest))]
+        inner = None if shapes is None else [TensorShape([]), *_shapes(shapes, len(rest), partial=False)]
         super().__init__([dtypes.int64, *rest], inner, names)
         self._heap: list[tuple[int, int, Any]] = []
-        self._capacity, self._name, self._count = int(capacity), name, 0
+        self._capacity, self._name, self._count = _size(capacity), name, 0
 
     def __len__(self) -> int:
         return len(self._heap)
 
     def _add(self, element: Any) -> None:
+        self._check(element)
         self._count += 1
         heapq.heappush(self._heap, (int(element[0]), self._count, element))
 

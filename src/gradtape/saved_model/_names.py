@@ -357,7 +357,9 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.tracing.control.loop_gradient": "FIT_ROWS LoopGradient Shape",
         "gradtape.tracing.control.specialize_blocks": "WRITE_ROW",
         "gradtape.tracing.control.stacking": "REPEAT TURN",
-        "gradtape.tracing.control.tensor_array": "COUNT_ROWS FIT_ROWS JOIN_ROWS NEW_ROWS PART_ROWS WRITE_ROW",
+        "gradtape.tracing.control.tensor_array": """
+            COUNT_ROWS FIT_ROWS JOIN_ROWS NEW_ROWS PART_ROWS WRITE_ROW WRITE_ROWS
+        """,
         "gradtape.tracing.control.varied_rows": """
             CLEAR_ELEMENT CONCAT_ELEMENTS COUNT_ELEMENTS ELEMENT_LIKE NEW_ELEMENTS ONLY_ELEMENT PLACE_ELEMENTS
             READ_ELEMENT SPLIT_ELEMENTS SPLIT_LIKE STACK_ELEMENTS WRITE_ELEMENT

@@ -101,6 +101,51 @@ class WriteRow(InstanceOp):
         return by_loop(self, batched, (x, index, row), {"grow": grow})
 
 
+class WriteRows(InstanceOp):
+    """x with other rows at some indices. With `grow`, x gets as many rows as they need."""
+
+    name = "write_rows"
+    inputs = ("x", "indices", "rows")
+    kinds = "fVciubO"
+    homogeneous = False
+    any_size = True
+    differentiable = True
+    takes_needs = True
+    residuals = (("indices", ""), ("rows", "like"), ("x", "rows"))
+    lower = NO_LOWERING
+
+    def infer(self, x: Spec, indices: Spec, rows: Spec, *, grow: bool) -> Spec:
+        return WRITE_ROW.infer(x, Spec((), indices.dtype), Spec(rows.shape[1:], rows.dtype), grow=grow)
+
+    def kernel(self, x: Any, indices: Any, rows: Any, *, grow: bool) -> Any:
+        places = [checked(i, len(x), grow) for i in indices]
+        if not x.size and x.shape[1:] != rows.shape[1:]:  # as for one row
+            x = np.zeros_like(x, shape=(len(x), *rows.shape[1:]))
+        missing = max([0, *[i + 1 - len(x) for i in places]])
+        y = np.concatenate([x, np.zeros_like(x, shape=(missing, *x.shape[1:]))]) if missing else np.array(x)
+        y[places] = rows
+        return y
+
+    def save(self, values: Any, result: Any) -> tuple[Any, ...]:
+        return values[1], _like(values[2]), _rows(values[0])
+
+    def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> Any:
+        indices, rows, count = residuals
+        from gradtape.tracing.control.loop_gradient import FIT_ROWS
+
+        back = None
+        if needs[0]:
+            back = WRITE_ROWS(dy, indices, blank(rows), grow=False)
+            if params["grow"] and count is not None:
+                back = FIT_ROWS(back, np.zeros(count, np.bool_))
+        return back, None, REGISTRY["gather"](dy, indices, axis=0, batch_dims=0) if needs[2] else None
+
+    def batch(self, batched: tuple[bool, ...], x: Any, indices: Any, rows: Any, *, grow: bool) -> Any:
+        from gradtape.ops.family import by_loop
+
+        return by_loop(self, batched, (x, indices, rows), {"grow": grow})
+
+
 def _fit(shape: Any, row: Any) -> bool:
     """True if a row may have the shape that rows have, as far as both are known."""
     if shape is ANY or row is ANY:
@@ -278,5 +323,5 @@ def _product(sizes: Any) -> int | None:
     return None if None in sizes else math.prod(sizes)
 
 
-WRITE_ROW, NEW_ROWS, COUNT_ROWS = WriteRow(), NewRows(), CountRows()
+WRITE_ROW, WRITE_ROWS, NEW_ROWS, COUNT_ROWS = WriteRow(), WriteRows(), NewRows(), CountRows()
 JOIN_ROWS, PART_ROWS = JoinRows(), PartRows()
