@@ -47,12 +47,21 @@ class Changing:
           num_parallel_calls: how many elements are worked on at the same time, by threads; `tf.data.AUTOTUNE` for several
             if that is quicker.
           deterministic: False lets results come in the order in which they are ready.
-          synchronous, use_unbounded_threadpool, name: ignored.
+          synchronous: True for one element after the other, without threads.
+          use_unbounded_threadpool, name: ignored.
 
         >>> ds = tf.data.Dataset.range(3).map(lambda x: x * 10, num_parallel_calls=tf.data.AUTOTUNE)
         >>> [int(x) for x in ds]
         [0, 10, 20]
         """
+        if synchronous and num_parallel_calls is not None:
+            raise ValueError(
+                errors.compose(
+                    "map: `synchronous` is not supported with `num_parallel_calls`, but `num_parallel_calls` was set to "
+                    f"{num_parallel_calls}.",
+                    "leave one of them out.",
+                )
+            )
         return self._of(mapping.Map(self._stage, Function("map", map_func), num_parallel_calls, deterministic))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Self:
