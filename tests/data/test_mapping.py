@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from typing import Any
@@ -207,3 +208,40 @@ def test_threads_are_used_where_they_help() -> None:
     seen.clear()
     assert values(Dataset.range(1000).map(lambda x: seen.add(threading.get_ident()) or x, tf.data.AUTOTUNE))
     assert len(seen) == 1
+
+
+def test_an_interleave_need_not_keep_the_order() -> None:
+    def wait(x: Any) -> Any:
+        time.sleep(0.3 if x == 0 else 0.0)
+        return x
+
+    def one(x: Any) -> Any:
+        return Dataset.from_tensors(x).map(lambda y: tf.numpy_function(wait, [y], tf.int64))
+
+    found = [int(x) for x in Dataset.range(8).interleave(one, 4, num_parallel_calls=4, deterministic=False)]
+    assert sorted(found) == list(range(8))
+    assert found[0] != 0
+    ordered = Dataset.range(8).interleave(one, 4, num_parallel_calls=4)
+    assert [int(x) for x in ordered] == list(range(8))
+
+
+def test_an_interleave_out_of_order_hands_errors_on_and_ends_its_threads() -> None:
+    def rows(x: Any) -> Any:
+        return Dataset.range(10000).map(lambda y: tf.debugging.check_numerics(tf.cast(y, tf.float32) / x, "bad"))
+
+    before = threading.active_count()
+    ds = Dataset.from_tensor_slices([0.0, 1.0]).interleave(rows, 2, num_parallel_calls=2, deterministic=False)
+    iterator = iter(ds)
+    kinds = set()
+    for _ in range(50):
+        try:
+            kinds.add(type(iterator.get_next().numpy()))
+        except tf.errors.InvalidArgumentError:
+            kinds.add("error")
+    assert "error" in kinds
+    del iterator
+    gc.collect()  # tracebacks of errors hold the frames that the iterator is in
+    limit = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < limit:
+        time.sleep(0.02)
+    assert threading.active_count() <= before

@@ -117,14 +117,17 @@ class Changing:
           cycle_length: of how many datasets in turn.
           block_length: how many elements of one dataset follow each other; 1 by default.
           num_parallel_calls: if given, threads read the datasets ahead.
-          deterministic, name: ignored; the order is always the same.
+          deterministic: False lets the elements of datasets that threads read come in the order in which they are ready.
+          name: ignored.
 
         >>> ds = tf.data.Dataset.range(2).interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(2), cycle_length=2)
         >>> [int(x) for x in ds]
         [0, 1, 0, 1]
         """
         function = Function("interleave", map_func)
-        return self._of(flattening.Interleave(self._stage, function, cycle_length, block_length, num_parallel_calls))
+        return self._of(
+            flattening.Interleave(self._stage, function, cycle_length, block_length, num_parallel_calls, deterministic)
+        )
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Self:
         """A dataset of the results of a function that also takes and returns a state.
