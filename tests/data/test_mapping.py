@@ -251,3 +251,21 @@ def outcomes(iterator: Any, count: int) -> list[str]:
         except tf.errors.InvalidArgumentError:
             found.append("error")
     return found
+
+
+def test_functions_of_a_loop_keep_its_values() -> None:
+    made = [Dataset.range(2).map(lambda x: x + n) for n in (10, 20)]  # noqa: B023
+    assert [[int(x) for x in ds] for ds in made] == [[10, 11], [20, 21]]
+    assert [[int(x) for x in ds.batch(2).unbatch()] for ds in made] == [[10, 11], [20, 21]]
+
+
+def test_names_that_a_function_writes_are_the_program_s() -> None:
+    calls = 0
+
+    def count(x: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return x
+
+    assert len(list(Dataset.range(3).map(count))) == 3
+    assert calls == 3
