@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -121,3 +122,14 @@ def test_readers_go_on_with_the_next_file(tmp_path: Path) -> None:
 
 def numbers_of_lines(dataset: Any) -> list[bytes]:
     return [bytes(x.numpy()) for x in dataset]
+
+
+def test_a_writer_that_is_dropped_after_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    for ds in (Dataset.range(4).cache(str(folder / "c")), Dataset.range(4).snapshot(str(folder))):
+        iterator = iter(ds)
+        next(iterator)
+        shutil.rmtree(folder)
+        elements = iterator._elements
+        del iterator
+        elements.close()  # raises nothing, and does not go on

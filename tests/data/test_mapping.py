@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from typing import Any
@@ -207,3 +208,64 @@ def test_threads_are_used_where_they_help() -> None:
     seen.clear()
     assert values(Dataset.range(1000).map(lambda x: seen.add(threading.get_ident()) or x, tf.data.AUTOTUNE))
     assert len(seen) == 1
+
+
+def test_an_interleave_need_not_keep_the_order() -> None:
+    def wait(x: Any) -> Any:
+        time.sleep(0.3 if x == 0 else 0.0)
+        return x
+
+    def one(x: Any) -> Any:
+        return Dataset.from_tensors(x).map(lambda y: tf.numpy_function(wait, [y], tf.int64))
+
+    found = [int(x) for x in Dataset.range(8).interleave(one, 4, num_parallel_calls=4, deterministic=False)]
+    assert sorted(found) == list(range(8))
+    assert found[0] != 0
+    ordered = Dataset.range(8).interleave(one, 4, num_parallel_calls=4)
+    assert [int(x) for x in ordered] == list(range(8))
+
+
+def test_an_interleave_out_of_order_hands_errors_on_and_ends_its_threads() -> None:
+    def rows(x: Any) -> Any:
+        return Dataset.range(10000).map(lambda y: tf.debugging.check_numerics(tf.cast(y, tf.float32) / x, "bad"))
+
+    def running() -> int:
+        return sum(thread.name == "data-interleave" for thread in threading.enumerate())
+
+    ds = Dataset.from_tensor_slices([0.0, 1.0]).interleave(rows, 2, num_parallel_calls=2, deterministic=False)
+    assert {"element", "error"} <= set(outcomes(iter(ds), 10000))
+    limit = time.monotonic() + 10
+    while running() and time.monotonic() < limit:
+        gc.collect()  # tracebacks of errors hold the frames that the iterator is in
+        time.sleep(0.02)
+    assert not running()
+
+
+def outcomes(iterator: Any, count: int) -> list[str]:
+    """What the first elements are, errors among them."""
+    found = []
+    for _ in range(count):
+        try:
+            iterator.get_next()
+            found.append("element")
+        except tf.errors.InvalidArgumentError:
+            found.append("error")
+    return found
+
+
+def test_functions_of_a_loop_keep_its_values() -> None:
+    made = [Dataset.range(2).map(lambda x: x + n) for n in (10, 20)]  # noqa: B023
+    assert [[int(x) for x in ds] for ds in made] == [[10, 11], [20, 21]]
+    assert [[int(x) for x in ds.batch(2).unbatch()] for ds in made] == [[10, 11], [20, 21]]
+
+
+def test_names_that_a_function_writes_are_the_program_s() -> None:
+    calls = 0
+
+    def count(x: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return x
+
+    assert len(list(Dataset.range(3).map(count))) == 3
+    assert calls == 3

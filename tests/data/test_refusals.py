@@ -160,6 +160,7 @@ def test_refusals_name_the_argument(what: str) -> None:
     ("make", "kind", "message"),
     [
         (lambda: Dataset.range(2).map(lambda x: object), TypeError, r"function passed to Dataset\.map\(\)"),
+        (lambda: Dataset.range(2).map(abs, num_parallel_calls=2, synchronous=True), ValueError, "`synchronous`"),
         (lambda: Dataset.range(2).filter(lambda x: [x > 0, x > 1]), ValueError, "`predicate` must return"),
         (lambda: Dataset.range(2).take_while(lambda x: Dataset.range(2)), ValueError, "`predicate` must return"),
         (

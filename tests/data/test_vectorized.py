@@ -107,12 +107,14 @@ def test_batches_are_computed_at_once(compiled: list[int]) -> None:
     assert compiled == [4, 4, 4]
 
 
-def test_last_batch_and_changed_names(compiled: list[int]) -> None:
-    factor = 1
-    dataset = Dataset.range(14).map(lambda x: x * factor).batch(4)
+FACTOR = 1
+
+
+def test_last_batch_and_changed_names(compiled: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = Dataset.range(14).map(lambda x: x * FACTOR).batch(4)
     assert sum(int(x) for b in dataset for x in b) == 91
     assert compiled == [4]
-    factor = 10
+    monkeypatch.setitem(globals(), "FACTOR", 10)
     assert sum(int(x) for b in dataset for x in b) == 910
     assert list(dataset.map(tf.shape).as_numpy_iterator())[-1].tolist() == [2]
 

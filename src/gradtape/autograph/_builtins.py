@@ -90,6 +90,11 @@ def _bool(x: Any = False) -> Any:
 
 
 def _len(x: Any) -> Any:
+    if hasattr(x, "_staged_steps") and hasattr(x, "cardinality") and traces():
+        from gradtape.tracing.control.checks import required
+
+        count = x.cardinality()
+        return required(count, count >= 0, "len requires dataset with definitive cardinality, got infinite or unknown.")
     own = as_tensor(x)
     if hasattr(own, "_components") and hasattr(own, "size"):
         return own.size()

@@ -122,6 +122,16 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     return _pack(structure, iter(flat), expand_composites)
 
 
+def mapping_like(mapping: Mapping[Any, Any], items: dict[Any, Any]) -> Any:
+    """A mapping of the same class as another one, with other items."""
+    kind = type(mapping)
+    if kind is dict:
+        return items
+    if hasattr(mapping, "default_factory"):
+        return kind(mapping.default_factory, items)  # type: ignore[call-arg]
+    return kind(items)  # type: ignore[call-arg]
+
+
 def _pack(structure: Any, leaves: Any, expand: bool) -> Any:
     # Loops instead of comprehensions, which are frames of their own: structures may be nested nearly as deep as Python's stack.
     if isinstance(structure, _LEAVES):
@@ -130,13 +140,7 @@ def _pack(structure: Any, leaves: Any, expand: bool) -> Any:
         packed = {}
         for key in sorted_keys(structure):
             packed[key] = _pack(structure[key], leaves, expand)
-        ordered = {key: packed[key] for key in structure}
-        kind = type(structure)
-        if kind is dict:
-            return ordered
-        if hasattr(structure, "default_factory"):
-            return kind(structure.default_factory, ordered)  # type: ignore[call-arg]
-        return kind(ordered)  # type: ignore[call-arg]
+        return mapping_like(structure, {key: packed[key] for key in structure})
     if isinstance(structure, (list, tuple)):
         items = []
         for item in structure:

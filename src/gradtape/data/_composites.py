@@ -202,9 +202,14 @@ def ragged_spec(spec: Any, rows: int | None, splits: Any) -> Any:
 
 
 def components(specs: Sequence[Any]) -> list[TensorSpec]:
-    """The specs of all tensors; None has none."""
-    own = [s for s in specs if s is not None]
-    return [part for s in own for part in (s._component_specs() if isinstance(s, CompositeSpec) else [s])]
+    """The specs of all tensors; None has none, and a dataset is in a box."""
+    return [part for s in specs if s is not None for part in _components(s)]
+
+
+def _components(spec: Any) -> list[TensorSpec]:
+    if isinstance(spec, CompositeSpec):
+        return spec._component_specs()
+    return [spec._boxed()] if hasattr(spec, "_boxed") else [spec]
 
 
 def packed(spec: Any, tensors: Sequence[Any]) -> Any:
@@ -216,5 +221,5 @@ def packed(spec: Any, tensors: Sequence[Any]) -> Any:
         elif s is None:
             leaves.append(None)
         else:
-            leaves.append(next(rest))
+            leaves.append(s._from_box(next(rest)) if hasattr(s, "_from_box") else next(rest))
     return nest.pack_sequence_as(spec, leaves)

@@ -228,4 +228,5 @@ def _of_box(box: Any, spec: Any, assigns: bool) -> Dataset:
 
 
 MAKERS["dataset"] = _of_box
+MAKERS["dataset class"], MAKERS["iterator class"] = Dataset, Iterator
 MAKERS["empty dataset"] = lambda spec: Dataset(Held([], spec))

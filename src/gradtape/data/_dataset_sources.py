@@ -179,9 +179,15 @@ class Making:
         >>> [os.path.basename(p) for p in tf.data.Dataset.list_files(folder + "/*.txt").as_numpy_iterator()]
         [b'a.txt']
         """
-        found = file_stages.matching(file_pattern)
-        stage: Any = sources.Slices(convert.convert_to_tensor(found))
-        return cls._of(stage if shuffle is False else shuffle_and_repeat.Shuffle(stage, len(found), seed, True))
+
+        def listed(pattern: Any) -> Any:
+            found = file_stages.matching(pattern)
+            stage = sources.Slices(convert.convert_to_tensor(found))
+            return stage if shuffle is False else shuffle_and_repeat.Shuffle(stage, len(found), seed, True)
+
+        if is_awaited(file_pattern):
+            return cls._of(Awaited(file_pattern, listed, TensorSpec([], dtypes.string)))
+        return cls._of(listed(file_pattern))
 
     @classmethod
     def choose_from_datasets(cls, datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True) -> Self:

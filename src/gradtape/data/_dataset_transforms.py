@@ -47,12 +47,21 @@ class Changing:
           num_parallel_calls: how many elements are worked on at the same time, by threads; `tf.data.AUTOTUNE` for several
             if that is quicker.
           deterministic: False lets results come in the order in which they are ready.
-          synchronous, use_unbounded_threadpool, name: ignored.
+          synchronous: True for one element after the other, without threads.
+          use_unbounded_threadpool, name: ignored.
 
         >>> ds = tf.data.Dataset.range(3).map(lambda x: x * 10, num_parallel_calls=tf.data.AUTOTUNE)
         >>> [int(x) for x in ds]
         [0, 10, 20]
         """
+        if synchronous and num_parallel_calls is not None:
+            raise ValueError(
+                errors.compose(
+                    "map: `synchronous` is not supported with `num_parallel_calls`, but `num_parallel_calls` was set to "
+                    f"{num_parallel_calls}.",
+                    "leave one of them out.",
+                )
+            )
         return self._of(mapping.Map(self._stage, Function("map", map_func), num_parallel_calls, deterministic))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Self:
@@ -108,14 +117,17 @@ class Changing:
           cycle_length: of how many datasets in turn.
           block_length: how many elements of one dataset follow each other; 1 by default.
           num_parallel_calls: if given, threads read the datasets ahead.
-          deterministic, name: ignored; the order is always the same.
+          deterministic: False lets the elements of datasets that threads read come in the order in which they are ready.
+          name: ignored.
 
         >>> ds = tf.data.Dataset.range(2).interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(2), cycle_length=2)
         >>> [int(x) for x in ds]
         [0, 1, 0, 1]
         """
         function = Function("interleave", map_func)
-        return self._of(flattening.Interleave(self._stage, function, cycle_length, block_length, num_parallel_calls))
+        return self._of(
+            flattening.Interleave(self._stage, function, cycle_length, block_length, num_parallel_calls, deterministic)
+        )
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Self:
         """A dataset of the results of a function that also takes and returns a state.

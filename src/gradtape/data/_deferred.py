@@ -11,6 +11,7 @@ from typing import Any
 from gradtape.core import errors, nest, state
 from gradtape.core.deferral import Unknown
 from gradtape.core.tensor import Tensor, wrap
+from gradtape.data._boxes import boxed
 from gradtape.data._stage import UNKNOWN, Rows, Stage, Table
 
 
@@ -36,7 +37,7 @@ class Awaited(Stage):
 
     def made(self, arrays: list[Any]) -> Stage:
         """The stage for these values of the tensors."""
-        stage = self._make(nest.pack_sequence_as(self._value, [wrap(a) for a in arrays]))
+        stage = self._make(nest.pack_sequence_as(self._value, [_tensor(a) for a in arrays]))
         if self.options is not None:
             stage = copy.copy(stage)
             stage.options = self.options if stage.options is None else stage.options.merge(self.options)
@@ -93,6 +94,11 @@ def is_awaited(value: Any) -> bool:
     if state.current.trace is None:
         return False
     return any(isinstance(leaf, Tensor) and type(leaf) is not Tensor for leaf in nest.flatten(value))
+
+
+def _tensor(array: Any) -> Tensor:
+    """A value that a function of Python got as a tensor: scalars of strings are bytes there."""
+    return boxed(array) if isinstance(array, bytes) else wrap(array)
 
 
 def sources(stage: Stage) -> list[Awaited]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import errors
+from gradtape.core import dtypes, errors
+from gradtape.core.shape import TensorSpec
 from gradtape.data._dataset import Dataset
 from gradtape.data._readers import TFRecordDataset
+from gradtape.data._stage import known_spec
 from gradtape.data._threads import AUTOTUNE
 from gradtape.io._parsing.parse_example import parse_example
 
@@ -34,7 +36,19 @@ def parse_example_dataset(
             errors.compose("Argument `features` is required, but not specified.", "describe the features.")
         )
     calls = None if num_parallel_calls == 1 else num_parallel_calls
-    return lambda dataset: dataset.map(lambda x: parse_example(x, features), calls, deterministic)
+
+    def parse(dataset: Dataset) -> Dataset:
+        spec = known_spec(dataset._stage)
+        if spec is not None and not TensorSpec([None], dtypes.string).is_compatible_with(spec):
+            raise TypeError(
+                errors.compose(
+                    f"parse_example_dataset: Input dataset should be a dataset of vectors of strings. Instead it is {spec!r}.",
+                    "use dataset.batch(n) before.",
+                )
+            )
+        return dataset.map(lambda x: parse_example(x, features), calls, deterministic)
+
+    return parse
 
 
 def make_batched_features_dataset(

@@ -153,8 +153,10 @@ def parallel_interleave(
     buffer_output_elements: Any = None,
     prefetch_input_elements: Any = None,
 ) -> Transformation:
-    """A function for `Dataset.apply`: `interleave` with threads."""
-    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, num_parallel_calls=cycle_length)
+    """A function for `Dataset.apply`: `interleave` with threads; in the order in which elements are ready if it is sloppy."""
+    return lambda dataset: dataset.interleave(
+        map_func, cycle_length, block_length, num_parallel_calls=cycle_length, deterministic=not sloppy
+    )
 
 
 def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:

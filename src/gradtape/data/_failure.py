@@ -47,7 +47,17 @@ def guarded(source: Iterator[Any]) -> Iterator[Any]:
     try:
         yield from source
     except Exception as problem:
-        yield Failure(problem)
+        if not _is_of_the_end(problem):
+            yield Failure(problem)
+
+
+def _is_of_the_end(problem: BaseException | None) -> bool:
+    """True if an exception arose while a generator was closed: nobody takes elements any more."""
+    while problem is not None:
+        if isinstance(problem, GeneratorExit):
+            return True
+        problem = problem.__context__
+    return False
 
 
 def first_in(elements: Any) -> Failure | None:

@@ -41,9 +41,7 @@ class Files(Stage):
 
     def __init__(self, names: Any, read: Callable[[str], Iterator[bytes]], parallel: Any = None) -> None:
         self._names, self._read = checked_names(names), read
-        self._parallel = (
-            None if parallel is None else threads.workers(positive("files", "num_parallel_reads", parallel, -1))
-        )
+        self._parallel = None if parallel is None else threads.workers(_readers(parallel))
         if isinstance(names, Stage):
             self.inputs = (names,)
 
@@ -74,6 +72,12 @@ class Files(Stage):
 
     def spec(self) -> Any:
         return TensorSpec([], dtypes.string)
+
+
+def _readers(wanted: Any) -> int:
+    """`num_parallel_reads`, checked."""
+    number = positive("files", "num_parallel_reads", wanted, threads.AUTOTUNE)
+    return number if number == threads.AUTOTUNE else positive("files", "num_parallel_reads", number)
 
 
 def _sound(path: str, items: Iterator[bytes]) -> Iterator[Any]:

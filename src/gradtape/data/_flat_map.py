@@ -87,8 +87,17 @@ def _no_dataset(function: Function, result: Any) -> TypeError:
 class Interleave(Flattened):
     """The elements of the datasets that a function gives, of several datasets in turn."""
 
-    def __init__(self, source: Stage, function: Function, cycle: Any, block: Any, calls: Any) -> None:
+    def __init__(
+        self,
+        source: Stage,
+        function: Function,
+        cycle: Any,
+        block: Any,
+        calls: Any,
+        deterministic: bool | None = None,
+    ) -> None:
         super().__init__(source, function)
+        self._in_order = calls is None or deterministic is not False
         given = threads.AUTOTUNE if cycle is None else integer("interleave", "cycle_length", cycle)
         if given != threads.AUTOTUNE:
             positive("interleave", "cycle_length", given)
@@ -103,6 +112,17 @@ class Interleave(Flattened):
             )
 
     def elements(self) -> Iterator[Any]:
+        if not self._in_order:
+            return threads.merged(self._opened(), self._cycle, 2 * self._block)
+        return self._in_turn()
+
+    def _opened(self) -> Iterator[Iterator[Any]]:
+        """The elements of each dataset, or a failure in their place."""
+        for value in self.inputs[0].elements():
+            found = attempt(opened, self.function, value)
+            yield iter([found]) if type(found) is Failure else found
+
+    def _in_turn(self) -> Iterator[Any]:
         source = self._datasets()
         places: list[Iterator[Any] | None] = [None] * self._cycle
         is_over = False

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from gradtape.core import dtypes
+from gradtape.core.shape import TensorSpec
 from gradtape.data import _file_stages as file_stages
 from gradtape.data._dataset import Dataset
-from gradtape.data._stage import positive
+from gradtape.data._deferred import Awaited, is_awaited
+from gradtape.data._stage import Stage, positive
 from gradtape.io._tfrecord import compression
 
 
-def _names(filenames: Any) -> Any:
-    return getattr(filenames, "_stage", filenames)
+def _files(filenames: Any, read: Callable[[str], Iterator[bytes]], parallel: Any) -> Stage:
+    """The stage that reads files. In a function, their names may be known only when it runs."""
+    if is_awaited(filenames):
+        spec = TensorSpec([], dtypes.string)
+        return Awaited(filenames, lambda names: file_stages.Files(names, read, parallel), spec)
+    return file_stages.Files(getattr(filenames, "_stage", filenames), read, parallel)
 
 
 class TFRecordDataset(Dataset):
@@ -34,7 +42,7 @@ class TFRecordDataset(Dataset):
         name: str | None = None,
     ) -> None:
         read = file_stages.tf_records(compression("TFRecordDataset", compression_type))
-        super().__init__(file_stages.Files(_names(filenames), read, num_parallel_reads))
+        super().__init__(_files(filenames, read, num_parallel_reads))
 
 
 class TextLineDataset(Dataset):
@@ -63,7 +71,7 @@ class TextLineDataset(Dataset):
         name: str | None = None,
     ) -> None:
         read = file_stages.lines(compression("TextLineDataset", compression_type))
-        super().__init__(file_stages.Files(_names(filenames), read, num_parallel_reads))
+        super().__init__(_files(filenames, read, num_parallel_reads))
 
 
 class FixedLengthRecordDataset(Dataset):
@@ -93,4 +101,4 @@ class FixedLengthRecordDataset(Dataset):
         size = positive("FixedLengthRecordDataset", "record_bytes", record_bytes)
         kind = compression("FixedLengthRecordDataset", compression_type)
         read = file_stages.fixed(size, int(header_bytes or 0), int(footer_bytes or 0), kind)
-        super().__init__(file_stages.Files(_names(filenames), read, num_parallel_reads))
+        super().__init__(_files(filenames, read, num_parallel_reads))

@@ -87,7 +87,9 @@ def _write(folder: str, elements: Iterator[Any], spec: Any, kind: str, number: F
     with os_errors.translating():
         try:
             with atomic_file.replacing(os.path.join(folder, _METADATA), folders=True) as file:
-                file.write(json.dumps({"files": files, "count": writer.count, "spec": form}).encode())
+                # One file is named as in older versions, which can read the folder then.
+                named = {"file": files[0]} if number is None else {"files": files}
+                file.write(json.dumps({**named, "count": writer.count, "spec": form}).encode())
         except BaseException:
             for own in files:
                 os.remove(os.path.join(folder, own))
@@ -150,7 +152,6 @@ def _metadata(folder: str) -> dict[str, Any]:
         )
     try:
         found = json.loads(read_plain(path))
-        # Folders of older versions have one file.
         names, count = found["files"] if "files" in found else [found["file"]], int(found["count"])
         if not all(_ELEMENTS.fullmatch(name) for name in names) or count < 0:
             raise ValueError(f"the files {names!r} of {count} elements")

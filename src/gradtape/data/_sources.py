@@ -10,6 +10,7 @@ import numpy as np
 from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec, spec_of
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import host, wrap
 from gradtape.data import _composites as composites
 from gradtape.data import _seeds as seeds
@@ -88,6 +89,13 @@ class Pieces(Stage):
 
     def __init__(self, value: Any) -> None:
         self._value = structure.tensors(value)
+        for leaf in nest.flatten(self._value):
+            if isinstance(leaf, SparseTensor) and leaf.shape.rank == 1:
+                raise errors.build(
+                    errors.InvalidArgumentError,
+                    f"from_tensor_slices: Rank of input SparseTensor should be > 1, got {leaf!r}.",
+                    "use from_tensors for a single element.",
+                )
         counts = {composites.count(leaf) for leaf in nest.flatten(self._value) if leaf is not None}
         if len(counts) > 1 or None in counts:
             raise errors.build(

@@ -33,6 +33,8 @@ class DatasetSpec:
         """The structure of specs of the dataset's elements."""
         return self._element_spec
 
+    value_type = property(lambda self: MAKERS["dataset class"], doc="The class of the values.")
+
     @classmethod
     def from_value(cls, value: Any) -> DatasetSpec:
         """The spec of a dataset."""
@@ -118,6 +120,11 @@ def _is_within(a: Any, b: Any) -> bool:
 
 class IteratorSpec(DatasetSpec):
     """The spec of an iterator."""
+
+    value_type = property(lambda self: MAKERS["iterator class"], doc="The class of the values.")
+
+    def __repr__(self) -> str:
+        return f"IteratorSpec({self._element_spec!r},)"
 
     def _from_box(self, box: Any) -> Any:
         """An iterator of a box in a trace; the spec, for that of a box."""

@@ -40,7 +40,7 @@ def tensors(value: Any) -> Any:
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if isinstance(value, Mapping):
         converted = {key: tensors(item) for key, item in value.items()}
-        return converted if type(value) is dict else type(value)(converted)  # type: ignore[call-arg]
+        return nest.mapping_like(value, converted)
     if nest.has_parts(value):
         return nest.with_parts(value, [tensors(part) for part in nest.parts(value)])
     return convert.convert_to_tensor(value)

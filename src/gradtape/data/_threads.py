@@ -13,7 +13,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import islice, repeat
 from queue import SimpleQueue
 from typing import Any
 
@@ -188,17 +188,21 @@ class _Watch:
 class _Handover:
     """A bounded place between a thread that makes elements and one that takes them."""
 
-    def __init__(self, size: int) -> None:
-        self._free: SimpleQueue[Any] = SimpleQueue()  # something for each element that may be made
-        self._items: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+    def __init__(self, size: int, items: SimpleQueue[tuple[Any, BaseException | None]] | None = None) -> None:
+        self.free: SimpleQueue[Any] = SimpleQueue()  # something for each element that may be made
+        self._items: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue() if items is None else items
         for _ in range(size):
-            self._free.put(None)
+            self.free.put(None)
 
     def taker(self) -> _Taker:
         """The consumer of the elements; the thread runs until it is gone."""
-        made = _Taker(self._items.get, self._free.put)
-        self._known = weakref.ref(made, self._free.put)
+        made = _Taker(self._items.get, self.free.put)
+        self.follow(made)
         return made
+
+    def follow(self, consumer: Any) -> None:
+        """End the thread when the consumer is gone."""
+        self._known = weakref.ref(consumer, self.free.put)
 
     def fill(self, source: Iterator[Any], is_quiet: bool) -> None:
         """Put the elements of a source here until it ends, or until the consumer has stopped."""
@@ -206,7 +210,7 @@ class _Handover:
         with threads.companion() if is_quiet else contextlib.nullcontext():
             try:
                 while True:
-                    self._free.get()  # before the element is made, so that no more than so many are ahead
+                    self.free.get()  # before the element is made, so that no more than so many are ahead
                     if self._known() is None or (item := next(source, _END)) is _END:
                         break
                     self._items.put((item, None))
@@ -244,3 +248,30 @@ def background(source: Iterator[Any], size: int, is_quiet: bool = False) -> Iter
     del source, handover
     while (item := taker.take()) is not _END:
         yield item
+
+
+def merged(sources: Iterator[Iterator[Any]], count: int, size: int) -> Iterator[Any]:
+    """The elements of several sources in the order in which they are ready: a thread for each of up to `count` sources, which makes up to
+    `size` elements ahead. Sources are begun on the thread of the caller."""
+    items: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+    caller, running = _Caller(), 0
+    while True:
+        while running < count and (source := next(sources, None)) is not None:
+            handover = _Handover(size, items)
+            handover.follow(caller)
+            marked = zip(repeat(handover.free), source)  # so that the consumer knows who may make another one
+            threading.Thread(target=handover.fill, args=(marked, False), daemon=True, name="data-interleave").start()
+            running += 1
+            del source, marked, handover
+        if not running:
+            return
+        item, problem = items.get()
+        if problem is not None:
+            raise problem
+        if item is _END:
+            running -= 1
+            continue
+        free, value = item
+        free.put(None)
+        del item, free
+        yield value

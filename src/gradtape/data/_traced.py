@@ -17,8 +17,10 @@ from gradtape.core.tensor import host
 from gradtape.data import _composites as composites
 from gradtape.data import _deferred as deferred
 from gradtape.data import _structure as structure
+from gradtape.data._boxes import boxed
 from gradtape.data._optional import TracedOptional, blank
 from gradtape.data._purity import Reading
+from gradtape.data._specs import DatasetSpec
 from gradtape.transform.py_function import numpy_function
 
 _FOR_ITER = dis.opmap["FOR_ITER"]
@@ -68,20 +70,32 @@ def _parts_of(stage: Any) -> tuple[Any, list[Any]]:
     """The structure of specs of a stage's elements, and the specs of their tensors."""
     spec = stage.spec()
     specs = nest.flatten(spec)
-    if not all(s is None or isinstance(s, (TensorSpec, CompositeSpec)) for s in specs):
+    if not all(map(_can_be_fetched, specs)):
         raise TypeError(
             errors.compose(
-                "the elements of this dataset hold datasets, which is not supported here.",
-                "use flat_map to turn them into tensors.",
+                f"the elements of this dataset, {spec!r}, cannot be taken in a function.",
+                "use map or flat_map to turn them into tensors.",
             )
         )
 
     return spec, composites.components(specs)
 
 
+def _can_be_fetched(spec: Any) -> bool:
+    """Whether parts of an element are tensors, or can be put in a box: a dataset, but not a batch of them."""
+    if isinstance(spec, DatasetSpec):
+        return spec.shape.rank == 0
+    return spec is None or isinstance(spec, (TensorSpec, CompositeSpec))
+
+
 def _arrays(value: Any) -> list[Any]:
     leaves = nest.flatten(structure.tensors(value), expand_composites=True)
-    return [host(leaf._array) for leaf in leaves if leaf is not None]
+    return [_array(leaf) for leaf in leaves if leaf is not None]
+
+
+def _array(leaf: Any) -> Any:
+    # A box stays a tensor: of an array, the node would look for strings in it.
+    return boxed(leaf._stage) if hasattr(leaf, "_stage") else host(leaf._array)
 
 
 def _shaped(spec: Any, parts: list[Any], leaves: Any) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 import traceback
 from collections.abc import Callable
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from gradtape.control_flow.tensor_array import TensorArray
@@ -45,7 +47,7 @@ class Function:
             raise NotCallableError(
                 errors.compose(f"{name}: the function must be a callable, got {function!r}.", "give a function.")
             )
-        self.name, self.function, self.version = name, function, 0
+        self.name, self.function, self.version = name, _bound(function), 0
         # A function that a function makes goes on with the numbers of the outer one.
         outer = state.current.streams
         self.draws = Draws() if outer is None else Draws(shared=outer)
@@ -143,6 +145,36 @@ class Function:
             stage = "".join(word.capitalize() for word in self.name.split("_"))
             problem._message += f"\n  {_CONTEXT} {stage}Dataset transformation with iterator: Iterator::Root::{stage}."
         return problem
+
+
+def _bound(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that keeps what the names around it mean now.
+
+    TensorFlow traces a function when it is given: of datasets that are made in a loop, each sees the value that the loop had then. Names that the
+    function writes, or hands to functions in it, stay those of the program.
+    """
+    if not isinstance(function, FunctionType) or not function.__closure__:
+        return function
+    code = function.__code__
+    live = {name for inner in code.co_consts if isinstance(inner, CodeType) for name in inner.co_freevars}
+    live.update(i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_DEREF", "DELETE_DEREF"))
+    cells = [
+        cell if name in live or _is_empty(cell) else CellType(cell.cell_contents)
+        for name, cell in zip(code.co_freevars, function.__closure__, strict=True)
+    ]
+    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, tuple(cells))
+    for attribute in ("__kwdefaults__", "__module__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(made, attribute, getattr(function, attribute))
+    made.__dict__.update(function.__dict__)
+    return made
+
+
+def _is_empty(cell: CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return True
+    return False
 
 
 def _parameter(spec: Any) -> Any:
