@@ -217,7 +217,7 @@ class RaggedTensor(Operators, RaggedBase):
         >>> tf.ragged.constant([[[1], [2, 3]], [[4]]]).merge_dims(1, 2)
         <tf.RaggedTensor [[1, 2, 3], [4]]>
         """
-        return rearrange.merge_dims(self, outer_axis, inner_axis)
+        return adapt(rearrange.merge_dims)(self, outer_axis, inner_axis)
 
     def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
         """A dense tensor, with short rows filled up.
