@@ -18,6 +18,8 @@ def names(tf: Any) -> dict[str, Any]:
         "RT": tf.RaggedTensor,
         "S": tf.SparseTensor,
         "message": message,
+        "s34": lambda: tf.SparseTensor([[0, 0], [0, 2], [2, 1]], [1.0, 2.0, 3.0], [3, 4]),
+        "ss": lambda: tf.SparseTensor([[0, 0], [0, 2], [2, 1]], ["a", "b", "c"], [3, 4]),
     }
 
 
