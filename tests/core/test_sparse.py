@@ -1,6 +1,7 @@
 """SparseTensor: its parts, its refusals, and gradients through its values."""
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,10 +25,35 @@ def test_parts():
     assert sp.consumers() == []
 
 
-def test_indices_of_another_width_become_int64():
-    sp = tf.SparseTensor(tf.constant([[0, 1]]), tf.constant([1]), tf.TensorShape([2, 2]))
+def test_indices_of_another_width():
+    sp = tf.SparseTensor(np.array([[0, 1]], np.int32), tf.constant([1]), tf.TensorShape([2, 2]))
     assert sp.indices.dtype is tf.int64
     assert sp.dtype is tf.int32
+    with pytest.raises(ValueError, match="conversion requested dtype int64 for Tensor with dtype int32"):
+        tf.SparseTensor(tf.constant([[0, 1]]), [1], [2, 2])
+    with pytest.raises(ValueError, match="dense_shape must be int64"):
+        tf.SparseTensor([[0, 1]], [1], tf.constant([2, 2]))
+
+
+def test_a_shape_of_which_one_size_is_known() -> None:
+    @tf.function
+    def shapes(places: Any, values: Any, columns: Any) -> Any:
+        sp = tf.SparseTensor(places, values, [5, columns])
+        found = [sp, tf.sparse.reorder(sp), tf.sparse.to_dense(sp), tf.sparse.fill_empty_rows(sp, 1.0)[0]]
+        assert [x.shape.as_list() for x in found] == [[5, None]] * 4
+        return tf.sparse.sparse_dense_matmul(sp, tf.ones([6, 3]))
+
+    product = shapes(tf.constant([[0, 0]], tf.int64), tf.constant([1.0]), tf.constant(6, tf.int64))
+    assert product.shape == [5, 3]
+
+
+def test_a_dense_factor_of_unknown_sizes_is_repeated() -> None:
+    sp = tf.SparseTensor([[0, 0], [0, 2], [2, 1]], [1.0, 2.0, 3.0], [3, 4])
+    scale = tf.function(
+        lambda x, y: x * y, input_signature=[tf.SparseTensorSpec([None, None]), tf.TensorSpec([None, None])]
+    )
+    for factor in ([[2.0], [3.0], [4.0]], [[2.0, 3.0, 4.0, 5.0]], [[2.0]]):
+        np.testing.assert_array_equal(scale(sp, tf.constant(factor)).values, (sp * tf.constant(factor)).values)
 
 
 def test_repr_is_tensorflows():

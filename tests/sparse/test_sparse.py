@@ -166,7 +166,7 @@ def test_segments() -> None:
 def test_bincount() -> None:
     assert dense(tf.sparse.bincount([[1, 1], [3, 0]], axis=-1)).tolist() == [[0, 2, 0, 0], [1, 0, 0, 1]]
     assert dense(tf.sparse.bincount([1, 1, 3], minlength=6)).tolist() == [0, 2, 0, 1, 0, 0]
-    assert dense(tf.sparse.bincount([1, 1, 3], maxlength=3, binary_output=True)).tolist() == [0, 1]
+    assert dense(tf.sparse.bincount([1, 1, 3], maxlength=3, binary_output=True)).tolist() == [0, 1, 0]
     assert dense(tf.sparse.bincount([1, 1, 3], weights=[0.5, 0.25, 2.0])).tolist() == [0.0, 0.75, 0.0, 2.0]
     x = tf.SparseTensor([[0, 0], [1, 1]], [2, 2], [2, 2])
     assert dense(tf.sparse.bincount(x, axis=-1)).tolist() == [[0, 0, 1], [0, 0, 1]]

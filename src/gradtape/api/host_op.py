@@ -11,7 +11,7 @@ from typing import Any
 
 from gradtape.api.arguments import tensor
 from gradtape.api.array_op import ArrayOp
-from gradtape.core import dtypes, errors, state
+from gradtape.core import convert, dtypes, errors, state
 from gradtape.core.op import NotDifferentiable
 from gradtape.core.shape import ANY, Spec, spec_of
 from gradtape.core.tensor import Tensor, host
@@ -90,7 +90,8 @@ def scalar_text(name: str, argument: str, array: Any) -> bytes:
 
 def check_strings(name: str, argument: str, value: Any) -> Any:
     """A value as a tensor; DTypeError unless it holds strings."""
-    x = tensor(value)
+    # An empty list has no strings that would tell its dtype.
+    x = convert.convert_to_tensor(value, dtypes.string) if isinstance(value, list) and not value else tensor(value)
     if x.dtype is not dtypes.string:
         raise errors.build(
             errors.DTypeError,

@@ -116,11 +116,20 @@ class SparseTensor(Composite):
     _functions = "gradtape.sparse._overrides"
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        for name, given in (("indices", indices), ("dense_shape", dense_shape)):
+            if isinstance(given, Tensor) and given.dtype is not dtypes.int64:
+                raise ValueError(
+                    errors.compose(
+                        f"SparseTensor: {name} must be int64: Tensor conversion requested dtype int64 for Tensor with dtype "
+                        f"{given.dtype.name}.",
+                        f"use tf.cast({name}, tf.int64).",
+                    )
+                )
         self._indices = convert.convert_to_tensor(_plain(indices), dtypes.int64)
         self._values = _value(values)
         self._dense_shape = convert.convert_to_tensor(_plain(dense_shape), dtypes.int64)
         # What a spec or `set_shape` tells of the shape, where the sizes are known only when the function runs.
-        self._told: TensorShape | None = None
+        self._told: TensorShape | None = _told_by(dense_shape)
         self._check()
 
     def _check(self) -> None:
@@ -242,6 +251,13 @@ class SparseTensor(Composite):
         return SparseTensor, (self._indices, self._values, self._dense_shape)
 
 
+def _told_by(dense_shape: Any) -> TensorShape | None:
+    """What a list of sizes tells, some of which are tensors that have no value yet."""
+    if not isinstance(dense_shape, (list, tuple)) or not any(isinstance(n, Tensor) for n in dense_shape):
+        return None
+    return TensorShape([int(n) if isinstance(n, (int, np.integer)) else None for n in dense_shape])
+
+
 def _known_sizes(dense_shape: Any) -> TensorShape:
     """What a function that is being traced knows of a shape."""
     trace = getattr(dense_shape, "trace", None)
@@ -287,6 +303,9 @@ def _elements_at(dense: Any, sparse: SparseTensor) -> Any:
             "only the dense side may be repeated.",
         )
     # Along an axis of length 1 there is only index 0.
-    moves = np.array([d != 1 for d in dense.get_shape()], np.int64)
+    moves: Any = np.array([d != 1 for d in dense.get_shape()], np.int64)
+    if None in dense.get_shape().as_list():
+        lengths = REGISTRY["shape_of"](dense, dtype=dtypes.int64)
+        moves = REGISTRY["cast_to_discrete"](REGISTRY["not_equal"](lengths, np.int64(1)), dtype=dtypes.int64)
     places = sparse._indices[:, rank - dense.ndim :] * moves
     return REGISTRY["gather_nd"](dense, places, batch_dims=0)

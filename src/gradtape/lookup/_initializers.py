@@ -124,6 +124,13 @@ class TextFileInitializer(TableInitializer):
         value_index_offset: int = 0,
     ) -> None:
         self._filename = filename
+        if isinstance(filename, str) and not filename:
+            raise ValueError(
+                errors.compose(
+                    "TextFileInitializer: `filename` argument required for tf.lookup.TextFileInitializer, got ''.",
+                    "give the path of a text file.",
+                )
+            )
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(
                 errors.compose(f"TextFileInitializer: vocab_size must be positive, got {vocab_size}.", "leave it out.")

@@ -6,7 +6,9 @@ import functools
 import importlib
 from typing import Any
 
+from gradtape.core import errors
 from gradtape.core.composite import Composite
+from gradtape.core.shape import normalize_axis
 
 
 class RaggedBase(Composite):
@@ -24,6 +26,18 @@ def ragged_class() -> Any:
 def ragged(values: Any, row_splits: Any, uniform_row_length: int | None = None) -> Any:
     """A ragged tensor of values that are cut into rows."""
     return ragged_class()(values, row_splits, uniform_row_length)
+
+
+def axis_of(axis: Any, rank: int, who: str, name: str = "axis") -> int:
+    """An axis of a ragged tensor, counted from the front."""
+    try:
+        return normalize_axis(axis, rank, who, name)
+    except errors.RangeError:
+        raise errors.build(
+            errors.RangeError,
+            f"{who}: {name}={axis} out of bounds: expected {-rank}<={name}<{rank}.",
+            f"the tensor has {rank} axes, ragged ones included.",
+        ) from None
 
 
 def is_ragged(x: Any) -> bool:

@@ -260,7 +260,9 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
         parts = movement.reshape(parts, [-1])
     count = integer(num_partitions, "stack_dynamic_partitions", "num_partitions")
     order = sorting.argsort(parts, stable=True)
-    rowids = cast(indexing.gather(parts, order), dtypes.int64)
+    rowids = indexing.gather(parts, order)
+    if isinstance(data, RaggedTensor):
+        rowids = cast(rowids, data.row_splits.dtype)
     return construct.from_value_rowids(rearrange.picked(data, order), rowids, count)
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from gradtape.api.arguments import integer
 from gradtape.arrays import indexing, joining, movement
 from gradtape.core import errors
-from gradtape.core.shape import normalize_axis
 from gradtape.math._conversion import cast
 from gradtape.ragged import _construct as construct
 from gradtape.ragged import _row_partition as partitions
+from gradtape.ragged._base import axis_of
 from gradtape.ragged._functions import stack_dynamic_partitions
 from gradtape.ragged._rearrange import gather_rows, picked
 from gradtape.ragged._tensor import RaggedTensor
@@ -29,7 +29,7 @@ def gather(
     """Rows of a ragged or dense tensor at indices, which may be ragged; or elements of its rows."""
     params, indices = construct.tensor(params), construct.tensor(indices)
     batch = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
-    place = batch if axis is None else normalize_axis(axis, params.ndim, "gather")
+    place = batch if axis is None else axis_of(axis, params.ndim, "gather")
     if not batch:
         return _along(params, indices, place)
     if place < batch or batch > min(params.ndim, indices.ndim):
@@ -78,6 +78,8 @@ def _in_rows(params: RaggedTensor, indices: Any) -> Any:
     if not isinstance(indices, RaggedTensor):
         if indices.ndim == 1:
             return picked(params.values, cast(indices, params.row_splits.dtype) + params.row_starts())
+        if indices.ndim == 2 and not isinstance(params.values, RaggedTensor):
+            return picked(params.values, cast(indices, params.row_splits.dtype) + params.row_starts()[:, None])
         indices = construct.from_tensor(indices)
     starts = indexing.gather(params.row_starts(), indices.value_rowids())
     if isinstance(indices.values, RaggedTensor):

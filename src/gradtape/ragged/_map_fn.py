@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.arrays import indexing, joining, shapes
+from gradtape.arrays import creation, indexing, joining, shapes
 from gradtape.control_flow.mapping import adapted
 from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.composite import Composite, CompositeSpec
@@ -104,9 +104,9 @@ def _stacked(values: Any, wanted: Any) -> Any:
     if not values:
         if isinstance(wanted, RaggedTensorSpec):
             return map_loop.nothing(wanted)
-        raise errors.build(
-            errors.ShapeError, "map_fn: elems must have at least one row.", "results without rows have no shape."
-        )
+        # Without a single result, a size that the signature does not tell is 0, as in TensorFlow.
+        inner = [] if wanted.shape.rank is None else [0 if d is None else d for d in wanted.shape.as_list()]
+        return creation.zeros([0, *inner], wanted.dtype)
     if isinstance(wanted, RaggedTensorSpec) or any(isinstance(v, RaggedTensor) for v in values):
         rows = rearrange.stack(values) if len(values) > 1 else rearrange.alone(values[0])
         return rows.with_row_splits_dtype(getattr(wanted, "row_splits_dtype", dtypes.int64))

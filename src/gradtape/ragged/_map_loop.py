@@ -99,10 +99,15 @@ def _empty(wanted: Any, count: Any) -> Any:
 def _with(so_far: Any, value: Any, i: Any, wanted: Any) -> Any:
     """The rows so far and one more."""
     if isinstance(wanted, RaggedTensorSpec):
-        return _whole(wanted)._tell(adapt(rearrange.concat)([so_far, adapt(rearrange.alone)(value)], 0))
+        return _whole(wanted)._tell(adapt(append)(so_far, adapt(rearrange.alone)(value)))
     if isinstance(wanted, SparseTensorSpec):
         return _whole(wanted)._tell(adapt(with_sparse)(so_far, value, i))
     return so_far.write(i, value)
+
+
+def append(so_far: Any, row: Any) -> Any:
+    """The rows so far and one more. The first one tells inner sizes that are not known before."""
+    return row if so_far.row_splits.get_shape() == [1] else rearrange.concat([so_far, row], 0)
 
 
 def with_sparse(so_far: SparseTensor, value: SparseTensor, i: Any) -> SparseTensor:

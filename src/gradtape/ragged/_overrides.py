@@ -19,8 +19,13 @@ from gradtape.ragged._tensor import RaggedTensor
 
 # Functions of the first argument's elements; others are parameters. By the room that defines them.
 _UNARY = {
-    "arrays": "as_string bitcast identity one_hot",
+    "arrays": "as_string bitcast identity",
+    "debugging": "check_numerics",
+    "image": "adjust_brightness adjust_gamma convert_image_dtype random_brightness stateless_random_brightness",
+    "io": "decode_base64 decode_compressed encode_base64",
     "math": (
+        "bessel_i0 bessel_i0e bessel_i1 bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 "
+        "bessel_y1 dawsn erfc erfcinv erfinv expint fresnel_cos fresnel_sin ndtri nextafter reciprocal_no_nan rint softsign spence "
         "abs acos acosh angle asin asinh atan atanh cast ceil clip_by_value conj cos cosh digamma elu erf exp expm1 floor gelu "
         "imag invert is_finite is_inf is_nan leaky_relu lgamma log log1p log_sigmoid logical_not negative real reciprocal relu "
         "relu6 round rsqrt saturate_cast selu sigmoid sign silu sin sinh softplus sqrt square tan tanh"
@@ -35,7 +40,14 @@ _BINARY = {
         "add atan2 bitwise_and bitwise_or bitwise_xor complex divide divide_no_nan equal floordiv floormod greater "
         "greater_equal left_shift less less_equal logical_and logical_or logical_xor maximum minimum mod multiply "
         "multiply_no_nan not_equal pow realdiv right_shift squared_difference subtract truediv truncatediv truncatemod "
-        "xdivy xlogy"
+        "xdivy xlog1py xlogy zeta"
+    ),
+    "nn": "sigmoid_cross_entropy_with_logits",
+}
+# Checks of the elements of two arguments, which broadcast.
+_CHECKS = {
+    "debugging": (
+        "assert_equal assert_greater assert_greater_equal assert_less assert_less_equal assert_near assert_none_equal"
     ),
 }
 _SEGMENTS = (
@@ -53,8 +65,21 @@ def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _of_pairs(function: Callable[..., Any]) -> Callable[..., Any]:
-    def of(x: Any, y: Any, name: str | None = None) -> Any:
-        return doors.adapt(elementwise.over_values)(function.__name__, function, (x, y), {})
+    def of(*args: Any, name: str | None = None, **kwargs: Any) -> Any:
+        pair = (*args[:2], *kwargs.values())
+        return doors.adapt(elementwise.over_values)(function.__name__, function, pair, {})
+
+    of.__name__ = function.__name__
+    return of
+
+
+def _check_of_pairs(function: Callable[..., Any]) -> Callable[..., Any]:
+    def of(x: Any, y: Any, *args: Any, **kwargs: Any) -> None:
+        def check(a: Any, b: Any) -> Any:
+            function(a, b, *args, **kwargs)
+            return a
+
+        elementwise.over_values(function.__name__, check, (x, y), {})
 
     of.__name__ = function.__name__
     return of
@@ -119,6 +144,63 @@ def _embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | N
     return ids.with_flat_values(embedding_lookup(params, ids.flat_values, max_norm))
 
 
+def _one_hot(
+    indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    from gradtape.arrays.creation import one_hot
+
+    axis = -1 if axis is None else axis
+    place = axis if axis >= 0 else axis + indices.ndim + 1
+    if place <= indices.ragged_rank:
+        raise ValueError(
+            errors.compose(
+                f"one_hot: axis ({axis}) must be greater than indices.ragged_rank ({indices.ragged_rank}).",
+                "leave axis out, for the last one.",
+            )
+        )
+    made = one_hot(indices.flat_values, depth, on_value, off_value, place - indices.ragged_rank, dtype)
+    return indices.with_flat_values(made)
+
+
+def _scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    return x * scalar
+
+
+def _assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+    from gradtape.core import dtypes
+
+    if tensor.dtype is not dtypes.as_dtype(tf_type):
+        raise TypeError(
+            errors.compose(
+                f"assert_type: {message or ''} the tensor must be {dtypes.as_dtype(tf_type).name}, got {tensor.dtype.name}.",
+                "cast it: tf.cast(x, dtype).",
+            )
+        )
+
+
+def _resize(images: Any, size: Any, *args: Any, **kwargs: Any) -> Any:
+    """Images of different sizes as images of one size."""
+    from gradtape.core.shape import TensorSpec
+    from gradtape.image._resize import resize
+
+    if images.ndim != 4:
+        raise ValueError(
+            errors.compose("resize: RaggedTensor `images` must have rank 4.", "give [batch, height, width, channels].")
+        )
+
+    def resized(image: Any) -> Any:
+        return doors.adapt(resize)(
+            image.to_tensor() if isinstance(image, RaggedTensor) else image, size, *args, **kwargs
+        )
+
+    method = kwargs.get("method", args[0] if args else "bilinear")
+    dtype = images.dtype if method == "nearest" else "float32"
+    return doors.adapt(map_fn.map_fn)(
+        resized, images, fn_output_signature=TensorSpec([None, None, images.get_shape()[-1]], dtype)
+    )
+
+
 def _size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     from gradtape.arrays.shapes import size
 
@@ -147,12 +229,14 @@ _OTHERS: dict[str, dict[str, Callable[..., Any]]] = {
     "arrays": {
         "boolean_mask": functions.boolean_mask, "broadcast_to": shape_overrides.broadcast_to, "concat": rearrange.concat, "dynamic_partition": gather.dynamic_partition,
         "expand_dims": rearrange.expand_dims, "gather": gather.gather, "gather_nd": gather.gather_nd, "identity_n": _identity_n,
-        "ones_like": functions.ones_like, "parallel_stack": rearrange.stack, "rank": _rank, "reshape": _reshape, "reverse": rearrange.reverse, "size": _size,
+        "one_hot": _one_hot, "ones_like": functions.ones_like, "parallel_stack": rearrange.stack, "rank": _rank, "reshape": _reshape, "reverse": rearrange.reverse, "size": _size,
         "shape": shape_overrides.shape, "split": rearrange.split, "squeeze": rearrange.squeeze, "stack": rearrange.stack, "tile": rearrange.tile, "zeros_like": functions.zeros_like,
     },
     "control_flow": {"map_fn": map_fn.map_fn},
+    "debugging": {"assert_type": _assert_type},
+    "image": {"resize": _resize},
     "math": {
-        "accumulate_n": _accumulate_n, "add_n": _add_n, "bincount": _bincount, "cumsum": reductions.cumsum,
+        "accumulate_n": _accumulate_n, "scalar_mul": _scalar_mul, "add_n": _add_n, "bincount": _bincount, "cumsum": reductions.cumsum,
         "where": rearrange.where,
     },
     "nn": {"embedding_lookup": _embedding_lookup, "softmax": reductions.softmax},
@@ -164,6 +248,7 @@ _MAKERS: dict[tuple[str, str], Callable[[Callable[..., Any]], Callable[..., Any]
     for make, rooms in (
         (_of_values, _UNARY),
         (_of_pairs, _BINARY),
+        (_check_of_pairs, _CHECKS),
         (_reduction, {"math": " ".join(reductions.REDUCTIONS)}),
         (_segments, {"math": _SEGMENTS}),
         (_matmul, {"linalg": "matmul"}),

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import errors
+from gradtape.core.doors import adapt
 from gradtape.ragged import _construct as construct
-from gradtape.ragged import _rearrange as rearrange
+from gradtape.ragged import _row_partition as row_partition
+from gradtape.ragged._map_fn import map_fn
+from gradtape.ragged._spec import RaggedTensorSpec
 from gradtape.ragged._tensor import RaggedTensor
 
 
@@ -28,25 +31,30 @@ def product(matmul: Callable[..., Any], a: Any, b: Any, options: dict[str, Any])
         )
     if a.ndim == 2:
         return matmul(_matrix(a), _matrix(b), **options)
-    if a.get_shape()[0] != b.get_shape()[0]:
+    if not a.get_shape()[:1].is_compatible_with(b.get_shape()[:1]):
         raise errors.build(
             errors.ShapeError,
             f"matmul: a and b must hold equally many matrices, got {a.get_shape()} and {b.get_shape()}.",
             "give as many of each.",
         )
-    rows = [product(matmul, a[i], b[i], options) for i in range(a.get_shape()[0])]
-    return rearrange.stack([r if isinstance(r, RaggedTensor) else construct.from_tensor(r) for r in rows])
+    # The columns of the results are those of b: they differ from matrix to matrix only if b's do.
+    by_rows = options.get("transpose_b") or options.get("adjoint_b")
+    is_open = isinstance(b, RaggedTensor) and (b.ragged_rank == b.ndim - 1 or bool(by_rows))
+    depth = a.ndim - 2 if is_open else a.ndim - 3
+    spec = RaggedTensorSpec([None] * (a.ndim - 1), a.dtype, depth)
+
+    def of_one(pair: Any) -> Any:
+        made = product(matmul, pair[0], pair[1], options)
+        if isinstance(made, RaggedTensor) or not depth:
+            return made
+        return adapt(construct.from_tensor)(made, ragged_rank=depth)
+
+    return map_fn(of_one, (a, b), fn_output_signature=spec)
 
 
 def _matrix(x: Any) -> Any:
     """A ragged matrix as a dense one; an error if its rows have different lengths."""
     if not isinstance(x, RaggedTensor):
         return x
-    whole = x.to_tensor()
-    if whole.get_shape().num_elements() != x.flat_values.get_shape().num_elements():
-        raise errors.build(
-            errors.ShapeError,
-            f"matmul: the rows of a matrix must be equally long, got lengths {x.row_lengths().numpy().tolist()[:20]}.",
-            "use x.to_tensor() to pad them with zeros.",
-        )
-    return whole
+    even = RaggedTensor(x.values, row_partition.equally_long(x.row_splits, who="matmul"), x._uniform_lengths()[0])
+    return even.to_tensor()

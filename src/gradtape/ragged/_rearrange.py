@@ -10,12 +10,11 @@ import numpy as np
 from gradtape.api.arguments import integers
 from gradtape.arrays import creation, indexing, joining, movement
 from gradtape.core import convert, dtypes, errors
-from gradtape.core.shape import normalize_axis
 from gradtape.math import _elementwise as elementwise
 from gradtape.math._conversion import cast
 from gradtape.ragged import _construct as construct
 from gradtape.ragged import _row_partition as row_partition
-from gradtape.ragged._base import is_ragged, ragged
+from gradtape.ragged._base import axis_of, is_ragged, ragged
 from gradtape.ragged._elementwise import over_values
 
 
@@ -34,7 +33,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor with a new axis of length 1."""
     if not is_ragged(input):
         return movement.expand_dims(input, axis)
-    axis = normalize_axis(axis, input.ndim + 1, "expand_dims")
+    axis = axis_of(axis, input.ndim + 1, "expand_dims")
     if axis == 0:
         rows = movement.reshape(input.nrows(), [1])
         splits = joining.concat([creation.zeros([1], rows.dtype), rows], 0)
@@ -76,7 +75,7 @@ def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Any:
             f"concat: ranks differ: {sorted(ranks)}.",
             "give all tensors the same number of axes, for instance with tf.expand_dims.",
         )
-    axis = normalize_axis(axis, given[0].ndim, "concat")
+    axis = axis_of(axis, given[0].ndim, "concat")
     return _joined(given, axis)
 
 
@@ -113,8 +112,10 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
         raise ValueError(errors.compose("ragged.stack: values is empty.", "give at least one tensor."))
     if given[0].ndim == 0:
         return joining.stack(given, axis)
-    axis = normalize_axis(axis, given[0].ndim + 1, "ragged.stack")
-    if len(given) == 1:
+    axis = axis_of(axis, given[0].ndim + 1, "ragged.stack")
+    if len(given) == 1 and axis and not is_ragged(given[0]):
+        return joining.stack(given, axis)
+    if len(given) == 1 and given[0].ndim > 1:
         return expand_dims(_with_rows(given[0]), axis)
     if axis:
         return _joined([expand_dims(_with_rows(v), axis) for v in given], axis)
@@ -141,8 +142,8 @@ def _joined_rows(given: list[Any]) -> Any:
 
 def merge_dims(rt: Any, outer_axis: int, inner_axis: int) -> Any:
     """The tensor with several neighbouring axes merged."""
-    outer = normalize_axis(outer_axis, rt.ndim, "merge_dims", "outer_axis")
-    inner = normalize_axis(inner_axis, rt.ndim, "merge_dims", "inner_axis")
+    outer = axis_of(outer_axis, rt.ndim, "merge_dims", "outer_axis")
+    inner = axis_of(inner_axis, rt.ndim, "merge_dims", "inner_axis")
     if outer > inner:
         raise ValueError(
             errors.compose(
@@ -201,7 +202,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     if not is_ragged(tensor):
         return movement.reverse(tensor, places)
     found: Any = tensor
-    for k in [normalize_axis(a, tensor.ndim, "reverse") for a in places]:
+    for k in [axis_of(a, tensor.ndim, "reverse") for a in places]:
         key = (*(slice(None),) * k, slice(None, None, -1))
         found = found[key]
     return found
@@ -221,7 +222,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     """The tensor without an axis of length 1, which must be named."""
     if axis is None or not isinstance(axis, (int, list, tuple)):
         raise ValueError(errors.compose("squeeze: Ragged.squeeze must have an axis argument.", "name the axes."))
-    places = sorted(normalize_axis(a, input.ndim, "squeeze") for a in ([axis] if isinstance(axis, int) else axis))
+    places = sorted(axis_of(a, input.ndim, "squeeze") for a in ([axis] if isinstance(axis, int) else axis))
     for k in places[::-1]:
         input = _without(input, k)
     return input
@@ -245,7 +246,7 @@ def _without(x: Any, axis: int) -> Any:
 
 def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str | None = None) -> Any:
     """Parts of the tensor along an axis of fixed length, as many as said or of given lengths."""
-    axis = normalize_axis(axis, value.ndim, "split")
+    axis = axis_of(axis, value.ndim, "split")
     rows: Any = value.shape[axis] if axis else value.nrows()
     if rows is None:
         raise ValueError(

@@ -11,7 +11,6 @@ from gradtape.api.arguments import integer
 from gradtape.arrays import creation, indexing
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.doors import adapt
-from gradtape.core.shape import normalize_axis
 from gradtape.math import _elementwise as elementwise
 from gradtape.math import _reductions as reductions
 from gradtape.math import _segments as segments
@@ -19,6 +18,7 @@ from gradtape.math._conversion import cast
 from gradtape.ragged import _construct as construct
 from gradtape.ragged import _rearrange as rearrange
 from gradtape.ragged import _row_partition as row_partition
+from gradtape.ragged._base import axis_of
 from gradtape.ragged._tensor import RaggedTensor
 
 
@@ -94,7 +94,7 @@ def reduce(name: str, input_tensor: RaggedTensor, axis: Any = None, keepdims: An
         found = whole(input_tensor.flat_values)
         return _with_ones(found, range(rank)) if keepdims else found
     places = [axis] if isinstance(axis, int) else np.asarray(convert.convert_to_tensor(axis)).ravel().tolist()
-    axes = sorted({normalize_axis(a, rank, name) for a in places})
+    axes = sorted({axis_of(a, rank, name) for a in places})
     if len(axes) == rank:
         return reduce(name, input_tensor, None, keepdims)
     if len(axes) > 1 and name in _OF_COUNTS:
@@ -178,7 +178,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     from gradtape.nn._softmax import softmax as of_dense
     from gradtape.transform.stop_gradient import stop_gradient
 
-    place = normalize_axis(-1 if axis is None else axis, logits.ndim, "softmax")
+    place = axis_of(-1 if axis is None else axis, logits.ndim, "softmax")
     if place > logits.ragged_rank:
         return logits.with_flat_values(of_dense(logits.flat_values, place - logits.ragged_rank))
     if place != logits.ragged_rank:
@@ -203,7 +203,7 @@ def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False
     """The cumulative sums along an axis, in the same rows."""
     from gradtape.math._cumulative import cumsum as of_dense
 
-    place = normalize_axis(axis, x.ndim, "cumsum")
+    place = axis_of(axis, x.ndim, "cumsum")
     if place > x.ragged_rank:
         return x.with_flat_values(of_dense(x.flat_values, place - x.ragged_rank, exclusive, reverse))
     # The zeros that fill up rows stand behind their elements, and add nothing.

@@ -114,6 +114,18 @@ def checked(splits: Any, count: Any) -> Any:
     return splits
 
 
+@on_arrays(lambda splits, who: splits)
+def equally_long(splits: Any, *, who: str) -> Any:
+    """The row splits, after a check that all rows have one length."""
+    lengths = np.diff(splits)
+    if len(lengths) and (lengths != lengths[0]).any():
+        raise _bad(
+            f"{who}: the rows of a matrix must be equally long, got lengths {lengths.tolist()[:20]}.",
+            "use x.to_tensor() to fill them up with zeros.",
+        )
+    return splits
+
+
 @on_arrays(lambda sizes, a, b, who: sizes)
 def checked_counts(sizes: Any, a: Any, b: Any, *, who: str) -> Any:
     """The sizes, after a check that two counts are the same."""

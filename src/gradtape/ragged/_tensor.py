@@ -12,7 +12,7 @@ from gradtape.api.array_op import objects
 from gradtape.arrays import indexing, joining, shapes
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.doors import adapt
-from gradtape.core.shape import TensorShape, normalize_axis
+from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.math._conversion import cast
 from gradtape.ragged import _construct as construct
@@ -20,7 +20,7 @@ from gradtape.ragged import _conversion as conversion
 from gradtape.ragged import _getitem as getitem
 from gradtape.ragged import _rearrange as rearrange
 from gradtape.ragged import _row_partition as partitions
-from gradtape.ragged._base import RaggedBase
+from gradtape.ragged._base import RaggedBase, axis_of
 from gradtape.ragged._operators import Operators
 from gradtape.ragged._spec import RaggedForm, RaggedTensorSpec
 
@@ -131,7 +131,7 @@ class RaggedTensor(Operators, RaggedBase):
         >>> tf.ragged.constant([[[1], [2, 3]], [[]]]).row_lengths(axis=2)
         <tf.RaggedTensor [[1, 2], [0]]>
         """
-        axis = normalize_axis(axis, self.ndim, "RaggedTensor.row_lengths")
+        axis = axis_of(axis, self.ndim, "RaggedTensor.row_lengths")
         if axis == 0:
             return self.nrows()
         if axis == 1:
@@ -217,7 +217,7 @@ class RaggedTensor(Operators, RaggedBase):
         >>> tf.ragged.constant([[[1], [2, 3]], [[4]]]).merge_dims(1, 2)
         <tf.RaggedTensor [[1, 2, 3], [4]]>
         """
-        return rearrange.merge_dims(self, outer_axis, inner_axis)
+        return adapt(rearrange.merge_dims)(self, outer_axis, inner_axis)
 
     def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
         """A dense tensor, with short rows padded.

@@ -253,7 +253,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.ragged._gather": "dynamic_partition gather gather_nd",
         "gradtape.ragged._getitem": "getitem",
         "gradtape.ragged._map_fn": "map_fn",
-        "gradtape.ragged._map_loop": "behind collect nothing with_sparse",
+        "gradtape.ragged._map_loop": "append behind collect nothing with_sparse",
         "gradtape.ragged._overrides": "_add_n _bincount _embedding_lookup _rank _reshape _size",
         "gradtape.ragged._partition": "of_splits",
         "gradtape.ragged._partition_spec": "PartitionForm",
@@ -263,10 +263,10 @@ NAMES: dict[str, frozenset[str]] = {
         """,
         "gradtape.ragged._reductions": "along_axis cumsum of_rows of_segments over_axes reduce softmax",
         "gradtape.ragged._row_partition": """
-            bounds checked checked_counts checked_rowids column columns coordinates from_lengths from_rowids
-            inside_rows lengths_before not_negative numbers one_after_the_other part_of_rows places_in_segments
-            ranges rising row_of_sparse rows_at rows_in same side_by_side splits_of splits_of_sparse
-            steps_of_ranges to_lengths to_offsets to_rowids true_values uniform
+            bounds checked checked_counts checked_rowids column columns coordinates equally_long from_lengths
+            from_rowids inside_rows lengths_before not_negative numbers one_after_the_other part_of_rows
+            places_in_segments ranges rising row_of_sparse rows_at rows_in same side_by_side splits_of
+            splits_of_sparse steps_of_ranges to_lengths to_offsets to_rowids true_values uniform
         """,
         "gradtape.ragged._shape_overrides": "broadcast_to reshape shape with_partitions",
         "gradtape.ragged._spec": "RaggedForm",

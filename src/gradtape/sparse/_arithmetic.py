@@ -343,6 +343,8 @@ def bincount(
             "count numbers from 0.",
         )
     length = max(int(largest.max()) + 1 if largest.size else 0, 0 if minlength is None else int(minlength))
+    if maxlength is not None:
+        length = integer(maxlength, "sparse.bincount", "maxlength")
     whole = [length] if rows is None else [count, length]
     return SparseTensor(found, reduce(ones, places_of, _count(found)), np.array(whole, np.int64))
 

@@ -239,7 +239,7 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
         )
     default = movement.reshape(default, [1])
     values = indexing.gather(movement.concat([sp.values, default], 0), positions)
-    return SparseTensor(indices, values, sp.dense_shape), is_empty
+    return SparseTensor(indices, values, sp.dense_shape)._shaped_like(sp), is_empty
 
 
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:

@@ -131,8 +131,6 @@ class WriteRows(InstanceOp):
 
     def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> Any:
         indices, rows, count = residuals
-        from gradtape.tracing.control.loop_gradient import FIT_ROWS
-
         back = None
         if needs[0]:
             back = WRITE_ROWS(dy, indices, blank(rows), grow=False)
