@@ -54,7 +54,13 @@ sample(StridedSlice, 0.5, index=(), reference=lambda x, index: x)
 sample(StridedSlice, WHOLE, index=((0, 3, 2),), reference=sliced, dtypes="int32 uint8")
 sample(StridedSlice, TEXT, index=((1, 3, 1),), reference=sliced)
 bad(StridedSlice, CUBE, index=(2,), error=errors.RangeError, match="index 2 of dimension 0 is out of bounds")
-bad(StridedSlice, CUBE, index=(0, 0, 4), error=errors.RangeError, match="dimension 2 is out of bounds for x, which is f64[2,3,4]")
+bad(
+    StridedSlice,
+    CUBE,
+    index=(0, 0, 4),
+    error=errors.RangeError,
+    match="dimension 2 is out of bounds for x, which is f64[2,3,4]",
+)
 bad(
     StridedSlice,
     CUBE,

@@ -10,7 +10,7 @@ from gradtape.arrays import movement, shapes
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
-from gradtape.experimental.numpy._promotion import asarray, inexact, promoted
+from gradtape.experimental.numpy._promotion import asarray, inexact, named_dtype, promoted
 from gradtape.math import _elementwise as elementwise
 from gradtape.math import _reductions as reductions
 from gradtape.math._conversion import cast
@@ -101,6 +101,9 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int 
     2.0
     """
     _no_out("var", out)
+    wanted = None if dtype is None else named_dtype(dtype)
+    if wanted is not None and wanted.is_integer:
+        return cast(var(a, axis, None, None, ddof, keepdims), wanted)
     x, keep = _real(a, dtype), bool(keepdims)
     found = reductions.reduce_variance(x, _axis(axis), keep)
     if not ddof:
@@ -284,6 +287,8 @@ def size(x: Any, axis: Any = None) -> Any:
     3
     """
     x = asarray(x)
+    if x.get_shape().rank is None:
+        return shapes.size(x) if axis is None else shapes.shape(x)[axis]
     known = x.shape.num_elements() if axis is None else x.shape[axis]
     if known is not None:
         return known
