@@ -113,6 +113,11 @@ COUNTS = [
 ]
 
 KERNELS = [
+    *[
+        f"grad(tf.math.{name}, {x}, {y})"
+        for name in ("xlogy", "xlog1py", "xdivy")
+        for x, y in (("0.", "3.1"), ("3.1", "0."), ("0.", "0."), ("0.", "-2."), ("2.", "3."), ("[0., 1.]", "nan"))
+    ],
     *[f"tf.searchsorted([0.,1.,2.], [nan,1.,inf], side={side!r})" for side in ("left", "right")],
     "tf.searchsorted([[0.,1.],[2.,3.]], [[nan],[2.]])",
     "traced(lambda x: tf.searchsorted([0.,1.,2.], x), c([nan,1.]))",
