@@ -168,6 +168,23 @@ KERNELS = [
 ]
 
 
+PARTS = {"none": "None", "1": "1", "int16": "c(1, tf.int16)", "int32": "c(1)", "int64": "c(1, tf.int64)"}
+
+
+@case(start=list(PARTS), stop=list(PARTS), step=list(PARTS))
+def dtypes_of_an_index(tf, start, stop, step):
+    return evaluate(tf, f"c(ramp(3,2))[{PARTS[start]}:{PARTS[stop]}:{PARTS[step]}]")
+
+
+@case(
+    first=list(PARTS)[1:],
+    second=list(PARTS)[1:],
+    key=["{0}, {1}", "{0}, {1}:", "{0}:, ..., :{1}", "::{0}, tf.newaxis, {1}"],
+)
+def dtypes_of_two_indices(tf, first, second, key):
+    return evaluate(tf, f"c(ramp(3,2,3))[{key.format(PARTS[first], PARTS[second])}]")
+
+
 @case(item=WORDS)
 def words(tf, item):
     return evaluate(tf, f"message(lambda: {item[0]}, {item[1]!r})")
