@@ -127,6 +127,20 @@ def test_nearest_has_derivatives_in_float64(random):
     check_grads(lambda x: tf.square(tf.image.resize(x, [3, 4], "nearest")), (random.normal(size=(2, 3, 1)),))
 
 
+def test_preserve_aspect_ratio_of_unknown_sizes():
+    seen = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None, None, 3])])
+    def resized(x):
+        y = tf.image.resize(x, [7, 9], preserve_aspect_ratio=True)
+        seen.append(y.shape)
+        return y
+
+    assert resized(tf.ones([1, 20, 10, 3])).shape == [1, 7, 4, 3]
+    assert resized(tf.ones([2, 10, 20, 3])).shape == [2, 4, 9, 3]
+    assert [shape.as_list() for shape in seen] == [[None, None, None, 3]]  # either side may be the one that fits
+
+
 def test_preserve_aspect_ratio():
     x = tf.zeros([2, 7, 5, 3])
     for size, wanted in (([10, 10], [10, 7]), ([4, 4], [4, 3]), ([3, 100], [3, 2]), ([5, 7], [5, 4])):

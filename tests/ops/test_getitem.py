@@ -68,7 +68,7 @@ def test_second_derivative():
 def test_scalar_tensors_and_variables_as_indices(x):
     i, w = tf.constant(1), tf.Variable(2)
     np.testing.assert_array_equal(x[i].numpy(), ARRAY[1])
-    np.testing.assert_array_equal(x[tf.constant(0, tf.int64), w, i:].numpy(), ARRAY[0, 2, 1:])
+    np.testing.assert_array_equal(x[tf.constant(0), w, i:].numpy(), ARRAY[0, 2, 1:])
     np.testing.assert_array_equal(x[tf.constant(0) : i].numpy(), ARRAY[0:1])
 
 
@@ -226,3 +226,22 @@ def test_recorded_values_survive_assignment(v):
         v[0].assign([10.0, 10.0, 10.0])
         y = y * v[0, 1]
     np.testing.assert_array_equal(tape.gradient(y, v).numpy(), [[0, 22, 10], [0, 0, 0]])
+
+
+def test_dtypes_of_an_index_are_not_mixed():
+    x = tf.constant(np.arange(12).reshape(3, 4))
+    short, long = tf.constant(1, tf.int16), tf.constant(1, tf.int64)
+    assert x[short].numpy().tolist() == [4, 5, 6, 7]
+    assert x[::short, short : tf.constant(3, tf.int16) : short].shape == [3, 2]
+    assert x[tf.constant(1) :: long].shape == [2, 4]  # int64 takes the others along
+    for key in ((short, long), (slice(short, None), slice(long, None)), (slice(short, 3, 1),)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="indexing: the tensors of an index have the dtypes"):
+            x[key]
+        with pytest.raises(TypeError, match="indexing: the tensors"):
+            tf.function(lambda: x[key])()  # noqa: B023 - called at once
+
+
+def test_a_dimension_of_unknown_size_leaves_a_slice_open():
+    x = tf.constant([1, 2, 3])
+    unknown = tf.compat.v1.Dimension(None)
+    assert x[unknown:unknown:unknown].numpy().tolist() == [1, 2, 3]

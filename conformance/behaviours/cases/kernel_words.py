@@ -63,6 +63,25 @@ WORDS = [
     ("tf.debugging.assert_type(tf.sparse.from_dense([[1.]]), tf.string)", "must be of type"),
     ("traced(lambda x: tf.debugging.Assert(x > 0, ['abc', x]) and 0, c(-3))", "assertion failed: [abc] [-3]"),
     ("tnp.concatenate([])", "need at least one array"),
+    *[
+        (f"tf.{room}({data}{ids})", word)
+        for room, data in (
+            ("math.segment_sum", "ramp(4,2), "),
+            ("math.segment_max", "ramp(4,2), "),
+            ("sparse.segment_mean", "ramp(4,2), [0,1,2,3], "),
+        )
+        for ids, word in (
+            ("[-1,-1,0,0]", "segment id -1 out of range [0, 1), possibly because"),
+            ("[0,1,2,0]", "segment id 1 out of range [0, 1), possibly because"),
+            ("[0,1,0,1]", "segment ids are not increasing"),
+            ("[0,0,0,-1]", "segment ids must be >= 0"),
+        )
+    ],
+    ("tf.math.unsorted_segment_sum([[17.]], [[7]], num_segments=2)", "segment_ids[0,0] = 7 is out of range [0, 2)"),
+    (
+        "tf.function(lambda: tf.sparse.segment_sum(ramp(4,2), [0,1], [0,1], num_segments=-2))()",
+        "cannot specify a negative value for num_segments",
+    ),
 ]
 
 VECTORS = [
@@ -94,6 +113,11 @@ COUNTS = [
 ]
 
 KERNELS = [
+    *[
+        f"grad(tf.math.{name}, {x}, {y})"
+        for name in ("xlogy", "xlog1py", "xdivy")
+        for x, y in (("0.", "3.1"), ("3.1", "0."), ("0.", "0."), ("0.", "-2."), ("2.", "3."), ("[0., 1.]", "nan"))
+    ],
     *[f"tf.searchsorted([0.,1.,2.], [nan,1.,inf], side={side!r})" for side in ("left", "right")],
     "tf.searchsorted([[0.,1.],[2.,3.]], [[nan],[2.]])",
     "traced(lambda x: tf.searchsorted([0.,1.,2.], x), c([nan,1.]))",
@@ -127,7 +151,38 @@ KERNELS = [
     "tnp.flip(3, 0)",
     "tnp.fliplr(2.5)",
     "tnp.flipud(2.5)",
+    "tnp.cumsum([1, 2, 3], dtype=float)",
+    "tnp.cumprod([1., 2., 3.], dtype=int)",
+    "tnp.mean([1., 2., 1.], dtype=int)",
+    "tnp.var([1., 2., 1.], dtype=np.int64)",
+    "tnp.var([1j, 2., 1j])",
+    "tnp.take([1, 2, 3], [5, -1])",
+    "tnp.take([1, 2, 3], [5, -1], mode='clip')",
+    "tnp.take([1, 2, 3], [5, -1], mode='wrap')",
+    *[f"tnp.diagflat([], {k})" for k in (-3, 0, 2)],
+    "tnp.diagflat([[], []], 1)",
+    "tnp.array(tf.IndexedSlices(tf.ones([2,3]), c([1,4]), c([6,3])), copy=False)",
+    "tf.function(lambda x: tnp.size(x), input_signature=[tf.TensorSpec(None)])(tf.ones([2,3])) == 6",
+    "tf.sparse.segment_sum(tf.zeros([0,4]), [], [])",
+    "tf.sparse.segment_mean(tf.zeros([0,4]), [], [], num_segments=3)",
 ]
+
+
+PARTS = {"none": "None", "1": "1", "int16": "c(1, tf.int16)", "int32": "c(1)", "int64": "c(1, tf.int64)"}
+
+
+@case(start=list(PARTS), stop=list(PARTS), step=list(PARTS))
+def dtypes_of_an_index(tf, start, stop, step):
+    return evaluate(tf, f"c(ramp(3,2))[{PARTS[start]}:{PARTS[stop]}:{PARTS[step]}]")
+
+
+@case(
+    first=list(PARTS)[1:],
+    second=list(PARTS)[1:],
+    key=["{0}, {1}", "{0}, {1}:", "{0}:, ..., :{1}", "::{0}, tf.newaxis, {1}"],
+)
+def dtypes_of_two_indices(tf, first, second, key):
+    return evaluate(tf, f"c(ramp(3,2,3))[{key.format(PARTS[first], PARTS[second])}]")
 
 
 @case(item=WORDS)

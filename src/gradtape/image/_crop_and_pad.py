@@ -209,7 +209,7 @@ def crop_and_resize(
         if np.any(numbers < 0) or np.any(numbers >= dims(x)[0]):
             raise errors.build(
                 errors.OutOfRangeError,
-                f"{what}: box_index has values outside [0, batch_size), which is {dims(x)[0]}.",
+                f"{what}: cannot crop: box_index has values outside [0, batch_size), which is {dims(x)[0]}.",
                 "give the number of an image for each box.",
             )
     if type(corners) is Tensor and not np.all(np.isfinite(np.asarray(host(corners._array)))):

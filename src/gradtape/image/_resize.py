@@ -8,6 +8,7 @@ import numpy as np
 
 from gradtape.api.arguments import integer, integers
 from gradtape.core import convert, dtypes, errors
+from gradtape.core.dims import is_symbolic, new_size
 from gradtape.core.tensor import Tensor
 from gradtape.image._arguments import as_batch, image_tensor, like_before, require
 from gradtape.image._crop_and_pad import pad_to_bounding_box
@@ -94,6 +95,8 @@ def _size(size: Any) -> tuple[int, int]:
 
 def _within(height: int, width: int, own_height: int, own_width: int) -> tuple[int, int]:
     """The largest size within limits that keeps the proportions, in the arithmetic of float32 that TensorFlow uses."""
+    if is_symbolic((own_height, own_width)):
+        return new_size(1), new_size(1)  # type: ignore[return-value]  # either may be the limit
     own = np.array([own_height, own_width], np.float32)
     scale = np.min(np.array([height, width], np.float32) / own)
     rows, columns = np.rint(scale * own).astype(int).tolist()

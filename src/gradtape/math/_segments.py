@@ -115,21 +115,32 @@ def _sorted(who: str, data: Any, segment_ids: Any) -> tuple[Any, Any, int]:
     if _current.path is not None and type(ids) is not Tensor:
         return data, ids, new_size()  # type: ignore[return-value]
     numbers = np.asarray(host(ids._array))
-    if np.any(numbers[1:] < numbers[:-1]):
-        place = int(np.argmax(numbers[1:] < numbers[:-1]))
-        raise errors.build(
-            errors.InvalidArgumentError,
-            f"{who}: segment ids are not increasing: segment_ids[{place}] = {numbers[place]} is followed by "
-            f"{numbers[place + 1]}.",
-            f"sort them, or use tf.math.unsorted_{who}(data, segment_ids, num_segments).",
-        )
-    if numbers.size and numbers[0] < 0:
-        raise errors.build(
-            errors.RangeError,
-            f"{who}: segment_ids must not be negative, got segment_ids[0] = {numbers[0]}.",
-            f"ids count from 0; tf.math.unsorted_{who} leaves out what has a negative id.",
-        )
+    check_order(who, numbers, f"sort them, or use tf.math.unsorted_{who}(data, segment_ids, num_segments).")
     return data, ids, int(numbers[-1]) + 1 if numbers.size else 0
+
+
+def check_order(who: str, ids: Any, fix: str, count: int | None = None) -> None:
+    """InvalidArgumentError unless ids rise from 0 or more. Without a count, the last one tells how many segments there are."""
+    if not ids.size:
+        return
+    rows = int(ids[-1]) + 1 if count is None else count
+    if ids[-1] < 0:
+        said = f"segment ids must be >= 0, got segment_ids[{ids.size - 1}] = {ids[-1]}."
+    else:
+        falls = np.append(ids[1:] < ids[:-1], False)
+        wrong = np.append(falls[:-1] | (ids[1:] != ids[:-1]), True) & (falls | (ids < 0) | (ids >= rows))
+        if not wrong.any():
+            return
+        place = int(np.argmax(wrong))
+        if falls[place]:
+            said = (
+                f"segment ids are not increasing: segment_ids[{place}] = {ids[place]} is followed by {ids[place + 1]}."
+            )
+        else:
+            said = (
+                f"Segment id {ids[place]} out of range [0, {rows}), possibly because 'segment_ids' input is not sorted."
+            )
+    raise errors.build(errors.InvalidArgumentError, f"{who}: {said}", fix)
 
 
 def _average(data: Any, ids: Any, segments: int, divide: Any = None, root: bool = False) -> Tensor:

@@ -15,6 +15,7 @@ import numpy as np
 
 from gradtape.core import dispatch, dtypes, errors, state
 from gradtape.core.deferral import Unknown
+from gradtape.core.dimension import Dimension
 from gradtape.core.dims import Undecided, new_size
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import broadcast
@@ -138,6 +139,7 @@ def _parse(key: Any, shape: tuple[int, ...]) -> tuple[Index, tuple[int, ...], li
     used = len(keys) - len(fillers)
     if used > len(shape) or len(fillers) - fillers.count(None) > 1:
         raise _miscounted(used, shape)
+    _check_index_dtypes(keys)
     index: list[Any] = []
     result: list[int] = []
     moving: list[tuple[int, Any]] = []
@@ -166,6 +168,32 @@ def _parse(key: Any, shape: tuple[int, ...]) -> tuple[Index, tuple[int, ...], li
     return tuple(index), tuple(result), moving
 
 
+def _check_index_dtypes(keys: tuple[Any, ...]) -> None:
+    """DTypeError for tensors of different dtypes that TensorFlow would have to pack into one: starts, stops, or steps.
+
+    Packed, they may differ if one is int64, to which the others are converted.
+    """
+    parts = [(k.start, k.stop, k.step) if isinstance(k, slice) else (k, k, None) for k in keys]
+    if _style[0] is not take or not any(isinstance(p, Tensor) for part in parts for p in part):
+        return  # plain numbers, or the style of NumPy, which mixes dtypes
+    packed: list[set[str]] = [set(), set(), set()]
+    for part in parts:
+        own = {p.dtype.name for p in part if isinstance(p, Tensor)}
+        wide = next((name for name in reversed(_INDEX_DTYPES) if name in own), None)
+        for names, p in zip(packed, part, strict=True):
+            if isinstance(p, Tensor) and p.dtype.name in _INDEX_DTYPES:
+                names.add(p.dtype.name)
+            elif p is None and wide is not None:  # what is left open has the dtype of the rest of its slice
+                names.add(wide)
+    kinds = {name for names in packed for name in names or {"int32"}}
+    if any(len(names) > 1 for names in packed) or (len(kinds) > 1 and "int64" not in kinds):
+        raise errors.build(
+            errors.DTypeError,
+            f"indexing: the tensors of an index have the dtypes {sorted(kinds)}: expected one of them.",
+            "convert them to one: tf.cast(i, tf.int64).",
+        )
+
+
 def _miscounted(used: int, shape: tuple[int, ...]) -> Exception:
     if used <= len(shape):
         return errors.build(
@@ -186,7 +214,7 @@ def _miscounted(used: int, shape: tuple[int, ...]) -> Exception:
 
 def _triple(key: slice, axis: int, n: int) -> tuple[int, int, int]:
     """A slice fitted to the length of its axis."""
-    parts = [None if p is None else _integer(p) for p in (key.start, key.stop, key.step)]
+    parts = [None if _is_open(p) else _integer(p) for p in (key.start, key.stop, key.step)]
     if parts[2] == 0:
         raise errors.build(
             errors.InvalidArgumentError,
@@ -194,6 +222,10 @@ def _triple(key: slice, axis: int, n: int) -> tuple[int, int, int]:
             "use a step of 1, -1, 2 ...",
         )
     return fit(slice(*parts), n)
+
+
+def _is_open(part: Any) -> bool:
+    return part is None or (type(part) is Dimension and part.value is None)
 
 
 def _place(key: Any, axis: int, shape: tuple[int, ...]) -> int:

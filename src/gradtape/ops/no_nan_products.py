@@ -17,8 +17,7 @@ from gradtape.ops.selection import Where, number
 class ZeroWins(Binary):
     """A product whose first factor decides where it is zero, whatever the second is.
 
-    The derivative by the first factor is the second one; where neither counts, because the first is zero and the second
-    has no finite value, it is 0.
+    The derivative by the first factor is the second one, and 0 where the first is 0, as in TensorFlow.
     """
 
     kinds = "fVc"
@@ -35,7 +34,7 @@ class Xlogy(ZeroWins):
     def vjp(self, dy: Any, x: Any, y: Any, *, needs: Any) -> Any:
         x, y = conj(x), conj(y)
         return (
-            unbroadcast(dy * Log(_inside(x, y, y, 1)), x) if needs[0] else None,
+            unbroadcast(dy * Log(_unless(x, y, 1)), x) if needs[0] else None,
             unbroadcast(dy * Xdivy(x, y), y) if needs[1] else None,
         )
 
@@ -53,7 +52,7 @@ class Xlog1py(ZeroWins):
     def vjp(self, dy: Any, x: Any, y: Any, *, needs: Any) -> Any:
         x, y = conj(x), conj(y)
         return (
-            unbroadcast(dy * Log1p(_inside(x, y, 1 + y, 0)), x) if needs[0] else None,
+            unbroadcast(dy * Log1p(_unless(x, y, 0)), x) if needs[0] else None,
             unbroadcast(dy * Xdivy(x, 1 + y), y) if needs[1] else None,
         )
 
@@ -72,8 +71,7 @@ class Xdivy(ZeroWins):
         x, y, z = conj(x), conj(y), conj(z)
         dx = None
         if needs[0]:
-            divides = (x != 0) | (y != 0)
-            inverse = Where(divides, Reciprocal(Where(divides, y, number(1, y))), number(0, y))
+            inverse = Where(x != 0, Reciprocal(_unless(x, y, 1)), number(0, y))
             dx = unbroadcast(dy * inverse, x)
         return dx, unbroadcast(-dy * Xdivy(z, y), y) if needs[1] else None
 
@@ -90,10 +88,9 @@ def _select_unless_zero(cg: Any, x: Any, product: Any) -> Any:
     return cg.select(cg.eq(x, zero), zero, product)
 
 
-def _inside(x: Any, y: Any, argument: Any, neutral: float) -> Any:
-    """y where x or the logarithm of the argument counts, elsewhere a number whose logarithm is 0."""
-    counts = argument != 0 if argument.dtype.kind == "c" else argument > 0
-    return Where((x != 0) | counts, y, number(neutral, y))
+def _unless(x: Any, y: Any, neutral: float) -> Any:
+    """y where x is not zero, elsewhere a number that makes the other factor 0 or harmless."""
+    return Where(x != 0, y, number(neutral, y))
 
 
 @declare("logaddexp")

@@ -76,6 +76,7 @@ def unfit_updates(indices: Sequence[int], updates: Sequence[int], whole: Sequenc
         return f"Outer dimensions of indices and update must match: {wrong}"
     place = f"Dimensions [{depth},{len(whole)}) of input[shape={shape_text(whole)}]"
     wrong = f"{place} must match dimensions [{lead},{len(updates)}) of updates[shape={shape_text(updates)}]"
+    wrong += f" for indices[shape={shape_text(indices)}]"
     return f"Inner dimensions of output shape must match inner dimensions of updates shape: {wrong}"
 
 

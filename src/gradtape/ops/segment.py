@@ -90,7 +90,7 @@ def numbered(who: str, ids: Any, segments: int, batch_dims: int, spare: int) -> 
         where = f"[{','.join(map(str, place))}]" if place else ""
         raise errors.build(
             errors.RangeError,
-            f"{who}: segment_ids{where} = {host[place]} is not below num_segments = {segments}.",
+            f"{who}: segment_ids{where} = {host[place]} is out of range [0, {segments}).",
             "ids count from 0; negative ones are left out.",
         )
     batch = math.prod(ids.shape[:batch_dims])

@@ -16,21 +16,26 @@ from gradtape.ops.family import dims
 from gradtape.ops.row_positions import check_range
 
 
+def _integers(value: Any) -> Tensor:
+    """A tensor; an empty list holds integers."""
+    return tensor(np.zeros(0, np.int32) if isinstance(value, (list, tuple)) and not value else value)
+
+
 def _segmented(who: str, reduce: Callable[..., Any], data: Any, indices: Any, ids: Any, num_segments: Any) -> Tensor:
-    numbers = tensor(ids)
-    if type(numbers) is Tensor and numbers.ndim == 1 and numbers.shape[0]:
-        found = numbers.numpy()
-        if found[0] < 0 or (found[1:] < found[:-1]).any():
-            raise errors.build(
-                errors.InvalidArgumentError,
-                f"{who}: segment ids must be >= 0 and must not fall, segment_ids is {found.tolist()}.",
-                "sort them, and indices with them.",
-            )
+    numbers = _integers(ids)
     count = None if num_segments is None else integer(num_segments, who, "num_segments")
+    if count is not None and count < 0:
+        raise errors.build(
+            errors.ShapeError,
+            f"{who}: Cannot specify a negative value for num_segments, got {count}.",
+            "use 0 or more.",
+        )
+    if type(numbers) is Tensor and numbers.ndim == 1:
+        segments.check_order(who, numbers.numpy(), "sort them, and indices with them.", count)
     if count is None:
         values = np.asarray(numbers)
         count = int(values[-1]) + 1 if values.size else 0
-    rows, places = tensor(data), tensor(indices)
+    rows, places = tensor(data), _integers(indices)
     if type(places) is Tensor and rows.ndim and places.dtype.is_integer and isinstance(dims(rows)[0], int):
         check_range(who, places._array, dims(rows)[0], said="{index} == {value} out of range [0, {size}).")
     result: Tensor = reduce(indexing.gather(rows, places), numbers, count)

@@ -91,8 +91,11 @@ def flat_sources(sources: Any) -> tuple[Any, ...]:
 
 def packed_like(sources: Any, results: list[Any]) -> Any:
     """Gradients in the structure of the sources; that of a sparse or ragged tensor is one too."""
+    flat = nest.flatten(sources)
+    if all(isinstance(s, (Tensor, Variable)) for s in flat):
+        return nest.pack_sequence_as(sources, results)
     rest = iter(results)
-    return nest.pack_sequence_as(sources, [_whole(s, rest) for s in nest.flatten(sources)])
+    return nest.pack_sequence_as(sources, [_whole(s, rest) for s in flat])
 
 
 def _whole(source: Any, results: Iterator[Any]) -> Any:

@@ -50,7 +50,7 @@ for op, function in {**NUMBERS, UnsortedSegmentMax: max, UnsortedSegmentMin: min
     sample(op, CUBE, np.int64(0), segments=1, reference=reference)
     sample(op, np.array([3, 5, 2]), np.array([1, 0, 1]), segments=2, reference=reference)
     sample(op, np.zeros((0, 2)), np.zeros(0, int), segments=0, reference=reference)
-    bad(op, ROW, IDS, segments=2, error=errors.RangeError, match="segment_ids[0] = 2 is not below num_segments = 2")
+    bad(op, ROW, IDS, segments=2, error=errors.RangeError, match="segment_ids[0] = 2 is out of range [0, 2)")
     bad(op, ROW, IDS[1:], segments=3, error=errors.ShapeError, match="data is f64[5], segment_ids is i64[4]")
     bad(op, ROW, ROW, segments=3, error=errors.DTypeError, match="segment_ids is f64[5], and must be integers")
     bad(op, ROW > 0, IDS, segments=3, error=errors.DTypeError, match="data is bool[5]")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from typing import Any
 
 import numpy as np
 
 from gradtape.arrays import movement
+from gradtape.arrays.creation import zeros
 from gradtape.core import convert, errors
 from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._creation import arange, float_by_default
@@ -15,6 +17,7 @@ from gradtape.experimental.numpy._promotion import asarray
 from gradtape.linalg import _diagonals as diagonals
 from gradtape.math._elementwise import pow
 from gradtape.numpy_functions import matrices as shared
+from gradtape.ops.family import dims
 
 
 def eye(N: Any, M: Any = None, k: int = 0, dtype: Any = float) -> Tensor:  # noqa: N803 - NumPy's names
@@ -106,6 +109,8 @@ def diag(v: Any, k: int = 0) -> Tensor:
            [0, 2]])
     """
     v = asarray(v)
+    if v.ndim == 1 and k and not dims(v)[0]:
+        return zeros([builtins.abs(k)] * 2, v.dtype)  # the diagonal is outside of a matrix that is as small as that
     if v.ndim == 1:
         return diagonals.diag(v, k=k)
     if v.ndim != 2:

@@ -12,6 +12,7 @@ import numpy as np
 
 from gradtape.arrays import joining, movement
 from gradtape.core import convert, dtypes, errors, nest
+from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.experimental.numpy import _lattice as lattice
@@ -48,6 +49,13 @@ def convert_by(mode: str) -> None:
 def default_float() -> dtypes.DType:
     """The dtype of results computed from integers."""
     return dtypes.float32 if _PREFERRED["float32"] else dtypes.float64
+
+
+def named_dtype(dtype: Any) -> dtypes.DType:
+    """A dtype that is asked for; Python's types are NumPy's: int is int64, float the default of floats."""
+    if dtype is float:
+        return default_float()
+    return dtypes.as_dtype(np.dtype(dtype) if dtype is int or dtype is complex else dtype)
 
 
 def result_type(*arrays_and_dtypes: Any) -> dtypes.DType:
@@ -106,9 +114,11 @@ def asarray(a: Any, dtype: Any = None) -> Tensor:
     >>> tf.experimental.numpy.asarray([1.0, 2.0]).dtype
     tf.float64
     """
-    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    wanted = None if dtype is None else named_dtype(dtype)
     if isinstance(a, Variable):
         a = a._read()
+    elif isinstance(a, IndexedSlices):
+        a = convert.convert_to_tensor(a)
     if not isinstance(a, Tensor):
         target = wanted or result_type(a)
         if isinstance(a, (list, tuple)) and any(isinstance(x, (Tensor, Variable)) for x in nest.flatten(a)):

@@ -10,8 +10,9 @@ from gradtape.arrays import movement, shapes
 from gradtape.core import errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
-from gradtape.experimental.numpy._promotion import POLICY, asarray, inexact, promoted
+from gradtape.experimental.numpy._promotion import POLICY, asarray, inexact, named_dtype, promoted
 from gradtape.math import _reductions as reductions
+from gradtape.math._conversion import cast
 from gradtape.numpy_functions.statistics import Statistics, count_of
 
 Function = Callable[..., Tensor]
@@ -134,6 +135,9 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int 
     2.0
     """
     _no_out("var", out)
+    wanted = None if dtype is None else named_dtype(dtype)
+    if wanted is not None and wanted.is_integer:
+        return cast(STATISTICS.var(a, axis, keepdims, None, ddof), wanted)
     return STATISTICS.var(a, axis, keepdims, dtype, ddof)
 
 
@@ -173,7 +177,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
                 errors.compose("average: axis must be given when the shapes of a and weights differ.", "give axis.")
             )
         place = normalize_axis(axis, x.ndim, "average")
-        w = movement.reshape(w, [-1 if k == place else 1 for k in range(x.ndim)]) + 0.0 * x
+        w = movement.reshape(w, [-1 if k == place else 1 for k in range(x.ndim)])
+        w = movement.broadcast_to(w, shapes.shape(x))
     total = reductions.reduce_sum(w, axis)
     found = reductions.reduce_sum(x * w, axis) / total
     return (found, total) if returned else found
@@ -186,6 +191,8 @@ def size(x: Any, axis: Any = None) -> Any:
     3
     """
     x = asarray(x)
+    if x.get_shape().rank is None:
+        return shapes.size(x) if axis is None else shapes.shape(x)[axis]
     known = x.shape.num_elements() if axis is None else x.shape[axis]
     if known is not None:
         return known

@@ -90,8 +90,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
     length = tuple(a.shape)[axis]
     if mode == "wrap":
         indices = elementwise.floormod(indices, length)
-    elif mode == "clip":
-        indices = shared.from_front(indices, length)
+    elif mode == "clip":  # which leaves no negative indices, in NumPy too
         indices = elementwise.clip_by_value(indices, 0, length - 1)
     return indexing.gather(a, indices, axis=axis)
 

@@ -206,7 +206,11 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
         }
         for what, hint in hints.items():
             if not hint:
-                raise ValueError(errors.compose(f"An identity operator is always {what}.", "leave the hint out."))
+                raise ValueError(
+                    errors.compose(
+                        f"An identity operator is always {what}: the hint must not be {hint}.", "leave the hint out."
+                    )
+                )
         batch = _batch_shape(name, batch_shape)
         super().__init__(num_rows, ones(batch, dtype or dtypes.float32), True, True, True, True, name=name)
 
@@ -252,7 +256,12 @@ class LinearOperatorZeros(LinearOperator):
         if is_non_singular:
             raise ValueError(errors.compose("A zero operator is always singular.", "leave the hint out."))
         if is_positive_definite:
-            raise ValueError(errors.compose("A zero operator is always not positive-definite.", "leave the hint out."))
+            raise ValueError(
+                errors.compose(
+                    "A zero operator is always not positive-definite: is_positive_definite must not be True.",
+                    "leave the hint out.",
+                )
+            )
         self._rows = _size("num_rows", num_rows)
         self._columns = self._rows if num_columns is None else _size("num_columns", num_columns)
         self._batch = tuple(_batch_shape(name, batch_shape))
