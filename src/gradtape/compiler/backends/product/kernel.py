@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.compiler.backends.product import memory, packing, tile
+from gradtape.compiler.backends.product import memory, tile
 from gradtape.compiler.backends.product.code import I8, KERNEL, Index, ProductCode
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue
 from gradtape.compiler.backends.product.memory import Vectors
@@ -151,7 +151,7 @@ class TiledKernel:
             here = self.vectors.at(source, self._row(index)[0])
             memory.prefetch(code, self.vectors.at(here, _ROWS_AHEAD * gemm.lda))
             offset = code.add(code.mul(index, self.panel_a_size), code.mul(step, cut.tile.rows))
-            packing.copy(code, here, self.vectors.at(self.panel_a, offset), width, self.vectors.element)
+            self.vectors.copy(here, self.vectors.at(self.panel_a, offset), width)
 
         code.repeat(self.tiles, copy)
 
@@ -172,7 +172,7 @@ class TiledKernel:
         def copy(member: Index) -> None:
             here = self.vectors.at(source, self._column(code.add(first, member))[0])
             offset = code.add(code.mul(member, self.panel_b_size), code.mul(step, width))
-            packing.copy(code, here, self.vectors.at(self.panel_b, offset), width, self.vectors.element)
+            self.vectors.copy(here, self.vectors.at(self.panel_b, offset), width)
 
         code.repeat(count, copy)
 
@@ -191,6 +191,8 @@ class TiledKernel:
             source = self.vectors.at(self.b, code.add(code.mul(self.front, gemm.ldb), column))
             return tile.TileOperand(source, lanes, gemm.ldb, self.output.columns - width + lanes)
         if gemm.transpose_b:
+            from gradtape.compiler.backends.product import packing  # loaded with the first such product
+
             source = self.vectors.at(self.b, code.add(code.mul(column, gemm.ldb), self.front))
             shape = packing.Shape(self.output.columns, width, lanes)
             packing.pack_columns(code, source, gemm.ldb, self.panel_b, shape, self.depth, self.vectors.element)

@@ -88,6 +88,11 @@ class Vectors:
         function = module.globals.get(name) or ir.Function(module, ir.FunctionType(self.type, [self.type] * 3), name)
         return self.code.builder.call(function, [x, y, z])
 
+    def copy(self, source: Any, target: Any, count: int) -> None:
+        """Copy a known number of elements at once."""
+        kind, size = ir.VectorType(self.element, count), self.dtype.size
+        self.code.builder.store(self.code.builder.load(source, align=size, typ=kind), target, align=size)
+
     def keep(self, values: Sequence[Any], target: Any) -> None:
         """Write whole vectors to memory of our own, one after the other."""
         for i, value in enumerate(values):

@@ -9,13 +9,6 @@ from gradtape.compiler.backends.product.code import I32, Index, ProductCode
 from gradtape.compiler.codegen import ir
 
 
-def copy(code: ProductCode, source: Any, target: Any, count: int, element: ir.Type) -> None:
-    """Copy a known number of elements."""
-    size = _size(element)
-    loaded = code.builder.load(source, align=size, typ=ir.VectorType(element, count))
-    code.builder.store(loaded, target, align=size)
-
-
 @dataclass(frozen=True)
 class Shape:
     """How many columns are copied.
