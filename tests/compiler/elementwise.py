@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.simd import VectorEmitter, assemble, conversion, default_width
+from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.conversion import copy, element
-from gradtape.compiler.codegen.simd.machine import Library
+from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.machine import Library, assemble, default_width
 from gradtape.compiler.codegen.simd.value import VectorValue, memory_type
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import as_strided
 
-from gradtape.compiler.backends.product import Batch, Gemm, emit
+from gradtape.compiler.backends.product.kernel import emit
 from gradtape.compiler.backends.product.plan import plan
+from gradtape.compiler.backends.product.problem import Batch, Gemm
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import assemble, host
 from gradtape.compiler.runtime.pool import Pool

@@ -9,9 +9,9 @@ import gradtape as tf
 from fuzz import modes
 from gradtape.compiler.backends.rows.emit import mask_of
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.simd import conversion, supports
+from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.machine import load, translate
+from gradtape.compiler.codegen.simd.machine import load, supports, translate
 from gradtape.compiler.codegen.simd.translation import GOOD, QUICK
 from gradtape.compiler.codegen.simd.value import VectorValue
 from gradtape.core import dtypes

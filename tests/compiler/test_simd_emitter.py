@@ -9,7 +9,8 @@ import pytest
 
 from compiler.simd_accuracy import run, special, sweep
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.simd import VectorEmitter, supports
+from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.machine import supports
 from gradtape.core import dtypes
 from gradtape.core.scalar_emitter import Emitter
 from gradtape.testing import NumpyEmitter

@@ -10,7 +10,7 @@ import pytest
 
 from compiler.elementwise import ElementwiseKernel, elementwise_kernel
 from compiler.simd_accuracy import run
-from gradtape.compiler.codegen.simd import host
+from gradtape.compiler.codegen.simd.machine import host
 from gradtape.core import dtypes
 
 

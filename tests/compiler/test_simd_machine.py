@@ -15,7 +15,7 @@ import pytest
 
 from compiler.elementwise import elementwise_kernel, emit_elementwise
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.simd import assemble, host, load, translate
+from gradtape.compiler.codegen.simd.machine import assemble, host, load, translate
 from gradtape.core import dtypes
 
 

@@ -34,10 +34,10 @@ def has_llvm() -> bool:
 
 
 def supports(dtype: DType) -> bool:
-    """Whether loops over a dtype can be compiled."""
-    from gradtape.compiler.codegen import simd  # loaded with the first function that is compiled
+    """Whether loops over a dtype can be emitted."""
+    from gradtape.compiler.codegen.simd import machine  # loaded with the first function that is compiled
 
-    return simd.supports(dtype)
+    return machine.supports(dtype)
 
 
 def warn(problem: Exception, parts: str) -> None:

@@ -101,6 +101,16 @@ class Graph:
         yield from (value for _, value in self.captures)
         yield from self.constants
 
+    def readers(self) -> dict[Value, list[Node | None]]:
+        """The nodes that read each value, once for each operand; None stands for the outputs."""
+        found: dict[Value, list[Node | None]] = {}
+        for node in self.nodes:
+            for value in node.inputs:
+                found.setdefault(value, []).append(node)
+        for value in self.outputs:
+            found.setdefault(value, []).append(None)
+        return found
+
     def verify(self) -> None:
         """AssertionError unless every value is made once, before it is used. Of a captured value the constant may be known."""
         captured = {value for _, value in self.captures}

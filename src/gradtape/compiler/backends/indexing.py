@@ -22,8 +22,7 @@ from gradtape.compiler.codegen.emission import I64, POINTER, VOID, table_of
 from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.conversion import element
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.machine import host
-from gradtape.compiler.codegen.simd.widths import computed, default_width, supports
+from gradtape.compiler.codegen.simd.machine import computed, default_width, host, supports
 from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand, Update, get_kernel, inputs, outputs
 from gradtape.core import dtypes
 from gradtape.core.patterns.indexing import Places, Put, Take

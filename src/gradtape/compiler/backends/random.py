@@ -13,8 +13,8 @@ from gradtape.compiler.codegen.emission import I64, VOID, room, table_of
 from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.conversion import copy, element
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.machine import computed
 from gradtape.compiler.codegen.simd.value import VectorValue, memory_type
-from gradtape.compiler.codegen.simd.widths import computed
 from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand, get_kernel, inputs, outputs
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gradtape.compiler.backends import emits
 from gradtape.compiler.backends.rows.sequence import Stage, chain_stages
 from gradtape.compiler.bodies.rows import ELEMENT, Handle, Recipe, RowLoop, row_loop
-from gradtape.compiler.codegen.simd import supports
+from gradtape.compiler.codegen.simd.machine import supports
 from gradtape.compiler.runtime.kernels import Lowered, Operand
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType

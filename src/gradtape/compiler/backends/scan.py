@@ -9,11 +9,11 @@ from gradtape.compiler.backends import emits
 from gradtape.compiler.backends.rows import combine as joining
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.emission import CHUNK, I64, POINTER, VOID, close, counted, table_of
-from gradtape.compiler.codegen.simd import conversion, supports
+from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.conversion import element
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.machine import computed, default_width, supports
 from gradtape.compiler.codegen.simd.value import VectorValue
-from gradtape.compiler.codegen.simd.widths import computed, default_width
 from gradtape.compiler.runtime import kernels
 from gradtape.compiler.runtime.kernels import Launch, Lowered
 from gradtape.core.patterns.reduction import Scan

@@ -125,12 +125,7 @@ class _Unions:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._position = {node: i for i, node in enumerate(graph.nodes)}
-        self._readers: dict[Value, list[Node | None]] = {}
-        for node in graph.nodes:
-            for value in node.inputs:
-                self._readers.setdefault(value, []).append(node)
-        for value in graph.outputs:
-            self._readers.setdefault(value, []).append(None)
+        self._readers = graph.readers()
 
     def find(self) -> list[_Union]:
         """All of them."""

@@ -15,8 +15,7 @@ from gradtape.compiler.backends.pointwise.plan import plan
 from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody, body_of
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.codegen.emission import CHUNK
-from gradtape.compiler.codegen.simd.machine import host
-from gradtape.compiler.codegen.simd.widths import default_width, least_vectors
+from gradtape.compiler.codegen.simd.machine import default_width, host, least_vectors
 from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from gradtape.compiler.bodies.epilogue import Epilogue, EpilogueOperand, distances_of
 from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody, body_of, pattern_of
-from gradtape.compiler.codegen.simd.widths import default_width, least_vectors
+from gradtape.compiler.codegen.simd.machine import default_width, least_vectors
 from gradtape.compiler.fusion.load_through import sources
 from gradtape.compiler.fusion.store_through import concatenated_views
 from gradtape.compiler.graph import Copy, Graph, Node, Value

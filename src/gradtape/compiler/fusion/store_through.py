@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gradtape.compiler.bodies.epilogue import Distances, distances_of
 from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody, body_of
 from gradtape.compiler.bodies.loop import Loop
-from gradtape.compiler.codegen.simd.widths import default_width, least_vectors
+from gradtape.compiler.codegen.simd.machine import default_width, least_vectors
 from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.core.patterns import movement
 from gradtape.core.patterns.movement import View, is_contiguous

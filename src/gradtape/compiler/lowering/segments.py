@@ -157,21 +157,12 @@ def _leading(nodes: set[Node]) -> set[Node]:
 
 def _updates(graph: Graph) -> set[Node]:
     """Nodes whose results serve only new values of variables."""
-    readers: dict[Value, list[Node]] = {}
-    for node in graph.nodes:
-        for value in node.inputs:
-            readers.setdefault(value, []).append(node)
-    returned = set(graph.outputs)
+    readers = graph.readers()
     late: set[Node] = set()
     for node in reversed(graph.nodes):
         reading = [r for v in node.outputs for r in readers.get(v, ())]
-        if (
-            not node.effect
-            and reading
-            and not returned.intersection(node.outputs)
-            and all(r.op is ASSIGN or r in late for r in reading)
-            and any(r.op is ASSIGN for r in reading)
-        ):
+        inside = [r for r in reading if r is not None and (r.op is ASSIGN or r in late)]
+        if not node.effect and len(inside) == len(reading) and any(r.op is ASSIGN for r in inside):
             late.add(node)
     return late
 

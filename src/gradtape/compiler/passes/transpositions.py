@@ -21,7 +21,7 @@ _MOST = 64  # nodes of a region of which parts are tried
 
 
 def move_transpositions(graph: Graph) -> Graph:
-    """The graph with elementwise ops and reductions before the transpositions that they read, where that moves less."""
+    """The graph with elementwise ops, pooling and reductions before the transpositions that they read, where that moves less."""
     perms = dict.fromkeys([n.params["perm"] for n in graph.nodes if _transposes_product(n)])
     for perm in perms:
         graph = _Layout(graph, perm).run()
@@ -46,12 +46,7 @@ class _Layout:
 
     def __init__(self, graph: Graph, perm: tuple[int, ...]) -> None:
         self._graph, self._perm, self._inverse = graph, perm, inverse(perm)
-        self._readers: dict[Value, list[Node | None]] = {}
-        for node in graph.nodes:
-            for value in node.inputs:
-                self._readers.setdefault(value, []).append(node)
-        for value in graph.outputs:
-            self._readers.setdefault(value, []).append(None)
+        self._readers = graph.readers()
 
     def run(self) -> Graph:
         """The graph with what is better computed in the inner layout."""
@@ -65,11 +60,21 @@ class _Layout:
             own = [v.node for v in node.inputs if v.node is not None]
             if not any(n in region or self._is_source(n) for n in own) or not self._could_turn(node):
                 continue
-            beside = [*own, *[r for n in own if self._is_source(n) for r in self._readers[n.outputs[0]]]]
-            joined = {id(region[n]): region[n] for n in beside if n in region}
-            members = [*[n for other in joined.values() for n in other], node]
-            region.update(dict.fromkeys(members, members))
+            beside = [n if n in region else self._reader_in(region, n) for n in own]
+            joined = {id(region[n]): region[n] for n in beside if n is not None}
+            members = max(joined.values(), key=len, default=[])
+            for other in joined.values():
+                if other is not members:
+                    members += other
+                    region.update(dict.fromkeys(other, members))
+            members.append(node)
+            region[node] = members
         yield from {id(members): members for members in region.values()}.values()
+
+    def _reader_in(self, region: dict[Node, list[Node]], source: Node) -> Node | None:
+        """One of the nodes in regions that read a transposition: all of these are in one region."""
+        readers = self._readers[source.outputs[0]] if self._is_source(source) else []
+        return next((r for r in readers if r in region), None)
 
     def _is_source(self, node: Node) -> bool:
         return node.op.name == "transpose" and node.params["perm"] == self._perm and node.inputs[0].spec.is_known
@@ -95,8 +100,8 @@ class _Layout:
         least = self._cost(region, inner)
         ends = [(node, step) for order, step in ((region[::-1], 1), (region, -1)) for node in order]
         for node, step in ends if least and len(region) <= _MOST else ():
-            fewer = inner - self._reach(node, inner, step)
-            if node in inner and (cost := self._cost(region, fewer)) < least:
+            fewer = inner - self._reach(node, inner, step) if node in inner else inner
+            if fewer is not inner and (cost := self._cost(region, fewer)) < least:
                 inner, least = fewer, cost
         return inner if least <= self._cost(region, set()) else set()
 

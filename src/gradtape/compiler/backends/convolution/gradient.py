@@ -14,7 +14,7 @@ from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.column_sums import ColumnSums, add_splits
 from gradtape.compiler.backends.convolution.copying import Copier, block_of
 from gradtape.compiler.backends.convolution.place import find
-from gradtape.compiler.backends.convolution.plan import Boxes, Region, choose_tile, motion_of, useful_chunks
+from gradtape.compiler.backends.convolution.plan import ConvolutionPlan, choose_tile, motion_of, useful_chunks
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.convolution.tile import Accumulators
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
@@ -36,33 +36,16 @@ _ADDED = 1 << 16
 
 
 @dataclass(frozen=True)
-class GradientPlan:
-    """The tiling of a gradient.
+class GradientPlan(ConvolutionPlan):
+    """The cut of a gradient. Its accumulators are taps and channels of the source by channels of the cotangent.
 
     Attributes:
-      tile: the accumulators: taps and channels of the source by channels of the cotangent.
-      boxes: of places.
-      region: what a box sees of a block of channels.
-      blocks: of channels of the source.
-      slivers: groups of columns, as many as a tile has.
-      share: slivers of a chunk.
       splits: partial sums.
       each: boxes of a split.
     """
 
-    tile: Tile
-    boxes: Boxes
-    region: Region
-    blocks: int
-    slivers: int
-    share: int
     splits: int
     each: int
-
-    @property
-    def parts(self) -> int:
-        """Chunks that share a box, each with its own columns."""
-        return -(-self.slivers // self.share)
 
 
 def plan_gradient(problem: Correlation, machine: Machine) -> GradientPlan | None:

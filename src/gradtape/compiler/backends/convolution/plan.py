@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from gradtape.compiler.backends.convolution.problem import Correlation
-from gradtape.compiler.backends.product.plan import Tile, even
+from gradtape.compiler.backends.product.plan import Tile, cycles_of_step, even, tiles_of
 from gradtape.compiler.codegen.simd.machine import Machine
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.convolution import Sizes
@@ -181,27 +181,13 @@ def useful_chunks(operations: int) -> int:
 def choose_tile(rows: int, width: int, depth: int, dtype: DType, machine: Machine, columns: int | None = None) -> Tile:
     """The register tile that takes the least time for a product of `rows` by `depth` and `depth` by `width`; it has at most so many
     columns."""
-    lanes = machine.lanes(dtype.size)
-    vectors = min(8, -(-min(width, columns or width) // lanes))
-    many = machine.register_bytes == 64 or machine.triple.startswith(("aarch64", "arm64"))
-    fused = many or "+fma" in machine.features.split(",")
-    # Without fused instructions, one register is for products.
-    registers = (32 if many else 16) - (not fused)
 
     def cycles(tile: Tile) -> float:
-        loads, sums = tile.rows + tile.vectors, tile.rows * tile.vectors
-        # Two fused instructions or loads in a cycle, and a bit more than four cycles until a result can be used.
-        step = max(4.4, sums / 2, loads / 2) + 0.03 * loads
         tiles = -(-rows // tile.rows) * -(-width // tile.columns)
-        return tiles * (step + (sums + 10) / max(depth, 1))
+        return tiles * (cycles_of_step(tile) + (tile.rows * tile.vectors + 10) / max(depth, 1))
 
-    shapes = [
-        Tile(r, v, lanes)
-        for v in range(1, vectors + 1)
-        # Addresses of the rows are held in registers, too.
-        for r in range(1, min(registers, rows, 8) + 1)
-        if r * v + min(r, v) + 1 <= registers
-    ]
+    # Addresses of the rows are held in registers, too.
+    shapes = tiles_of(min(rows, 8), min(width, columns or width), machine.lanes(dtype.size), machine)
     return min(shapes, key=lambda tile: (cycles(tile), -tile.rows))
 
 

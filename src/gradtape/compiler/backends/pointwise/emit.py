@@ -7,9 +7,8 @@ elements, or for a row, run before the vectors do.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gradtape.compiler.backends.pointwise.broadcast import Rhythm
 from gradtape.compiler.backends.pointwise.plan import LoopPlan, Way
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.emission import (
@@ -34,6 +33,9 @@ from gradtape.compiler.codegen.simd.value import VectorValue, memory_type
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import packed
+
+if TYPE_CHECKING:
+    from gradtape.compiler.backends.pointwise.broadcast import Rhythm
 
 Length = int | Any  # known when the code is emitted, or a value in it
 
@@ -282,7 +284,13 @@ class LoopEmitter:
                 values[array.number] = conversion.load_one(cg, start, array.dtype)
         self._steps(values)
         repeating = [w for w in dict.fromkeys(a.way for a in self.inputs) if w and w.kind in ("wrapped", "repeated")]
-        rhythms = {way: Rhythm(cg, way, origin, self.total) for way in repeating}
+        rhythms: dict[Way | None, Rhythm] = {}
+        if repeating:
+            from gradtape.compiler.backends.pointwise.broadcast import (
+                Rhythm,  # loaded with the first input that repeats
+            )
+
+            rhythms = {way: Rhythm(cg, way, origin, self.total) for way in repeating}
         sums = [builder.load(running, typ=self._wide, align=8) for running in self.totals]
         before = builder.block
         loop = counted(builder, I64(0), "elements")

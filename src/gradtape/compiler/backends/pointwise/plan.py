@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gradtape.compiler.bodies.loop import Loop, Step, Strides
 from gradtape.compiler.bodies.rows import Recipe
 from gradtape.compiler.codegen.emission import CHUNK
-from gradtape.compiler.codegen.simd.widths import default_width
+from gradtape.compiler.codegen.simd.machine import default_width
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import packed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.compiler.backends.product import memory, packing, tile
+from gradtape.compiler.backends.product import memory, tile
 from gradtape.compiler.backends.product.code import I8, KERNEL, Index, ProductCode
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue
 from gradtape.compiler.backends.product.memory import PairVectors, Vectors
@@ -160,10 +160,10 @@ class TiledKernel:
 
     def _copy(self, source: Any, line: int, target: Any, count: int) -> None:
         """Copy a part of a stored row to a panel; of pairs, this row and the next one in turns."""
-        if self.gemm.pairs:
-            packing.copy_pairs(self.code, source, self.factors.at(source, line), target, count)
+        if isinstance(self.factors, PairVectors):
+            self.factors.interleave(source, line, target, count)
         else:
-            packing.copy(self.code, source, target, count, self.vectors.element)
+            self.vectors.copy(source, target, count)
 
     def _group(self, index: Index) -> None:
         """The slivers that are copied together."""
@@ -202,6 +202,8 @@ class TiledKernel:
             source = self.vectors.at(self.b, code.add(code.mul(self.front, gemm.ldb), column))
             return tile.TileOperand(source, lanes, gemm.ldb, self.output.columns - width + lanes)
         if gemm.transpose_b:
+            from gradtape.compiler.backends.product import packing  # loaded with the first such product
+
             source = self.factors.at(self.b, code.add(code.mul(column, gemm.ldb), code.mul(self.front, gemm.unit)))
             shape = packing.Shape(self.output.columns, width, lanes)
             packing.pack_columns(

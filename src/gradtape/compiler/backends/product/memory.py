@@ -95,6 +95,11 @@ class Vectors:
         function = module.globals.get(name) or ir.Function(module, ir.FunctionType(self.type, [self.type] * 3), name)
         return self.code.builder.call(function, [x, y, z])
 
+    def copy(self, source: Any, target: Any, count: int) -> None:
+        """Copy a known number of elements at once."""
+        kind, size = ir.VectorType(self.element, count), self.dtype.size
+        self.code.builder.store(self.code.builder.load(source, align=size, typ=kind), target, align=size)
+
     def keep(self, values: Sequence[Any], target: Any) -> None:
         """Write whole vectors to memory of our own, one after the other."""
         for i, value in enumerate(values):
@@ -134,6 +139,18 @@ class PairVectors(Vectors):
     def splat(self, pointer: Any, offset: Index = 0) -> Any:
         """A pair in all lanes."""
         return self.spread(self.code.builder.load(self.at(pointer, offset), typ=self.element, align=I16.width // 8))
+
+    def interleave(self, source: Any, line: int, target: Any, count: int) -> None:
+        """Copy a known number of elements of a stored row, and of the next one, in turns: those of a column become a pair."""
+        builder = self.code.builder
+        for start, width in parts(count, 32):
+            rows = [
+                builder.load(self.at(source, start + k * line), align=I16.width // 8, typ=ir.VectorType(I16, width))
+                for k in (0, 1)
+            ]
+            order = ir.Constant(ir.VectorType(I32, 2 * width), [j + k * width for j in range(width) for k in (0, 1)])
+            mixed = builder.shuffle_vector(rows[0], rows[1], order)
+            builder.store(mixed, self.at(target, self.unit * start), align=I16.width // 8)
 
     def fma(self, x: Any, y: Any, z: Any) -> Any:
         """x[0] * y[0] + x[1] * y[1] + z in each lane."""

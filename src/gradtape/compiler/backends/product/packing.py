@@ -5,25 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler.backends.product import memory
-from gradtape.compiler.backends.product.code import I16, I32, Index, ProductCode
+from gradtape.compiler.backends.product.code import I32, Index, ProductCode
 from gradtape.compiler.codegen import ir
-
-
-def copy(code: ProductCode, source: Any, target: Any, count: int, element: ir.Type) -> None:
-    """Copy a known number of elements."""
-    size = _size(element)
-    loaded = code.builder.load(source, align=size, typ=ir.VectorType(element, count))
-    code.builder.store(loaded, target, align=size)
-
-
-def copy_pairs(code: ProductCode, first: Any, second: Any, target: Any, count: int) -> None:
-    """Copy a known number of 16-bit elements of two rows in turns, so that those of a column are neighbours."""
-    for start, width in memory.parts(count, 32):
-        kind = ir.VectorType(I16, width)
-        rows = [code.builder.load(code.at(row, start, I16), align=2, typ=kind) for row in (first, second)]
-        order = [lane + k * width for lane in range(width) for k in (0, 1)]
-        code.builder.store(_shuffle(code.builder, rows[0], rows[1], order), code.at(target, 2 * start, I16), align=2)
 
 
 @dataclass(frozen=True)

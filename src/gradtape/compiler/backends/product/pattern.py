@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 from gradtape.compiler.backends import emits
-from gradtape.compiler.backends import product as gemm
+from gradtape.compiler.backends.product.problem import Batch, Gemm
 from gradtape.compiler.bodies.epilogue import Epilogue
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.runtime import kernels
@@ -51,21 +51,21 @@ def lower_from(pattern: Product, starts: tuple[int, int]) -> Lowered | None:
     return Lowered(tuple(launches))
 
 
-def problem_of(pattern: Product) -> gemm.Gemm:
+def problem_of(pattern: Product) -> Gemm:
     """A product with two axes at most as the code generator sees it."""
     m, n, k, dtype, transpose_a, transpose_b, axes, lda, ldb, stored = pattern
-    batch = gemm.Batch()
+    batch = Batch()
     if axes:
         count = math.prod([axis.size for axis in axes])
         size, stride_a, stride_b = axes[-1]
-        batch = gemm.Batch(count, stride_a, stride_b, m * n)
+        batch = Batch(count, stride_a, stride_b, m * n)
         if len(axes) > 1:
             batch = dataclasses.replace(batch, inner=size, outer_a=axes[0].stride_a, outer_b=axes[0].stride_b)
     k = k if stored is None else k // 2  # pairs of bfloat16
-    return gemm.Gemm(m, n, k, dtype, transpose_a, transpose_b, lda, ldb, batch=batch, pairs=stored is not None)
+    return Gemm(m, n, k, dtype, transpose_a, transpose_b, lda, ldb, batch=batch, pairs=stored is not None)
 
 
-def launch(problem: gemm.Gemm, operands: Sequence[Operand], epilogue: Epilogue | None = None) -> Launch:
+def launch(problem: Gemm, operands: Sequence[Operand], epilogue: Epilogue | None = None) -> Launch:
     """The launch of a product.
 
     Args:
@@ -75,11 +75,13 @@ def launch(problem: gemm.Gemm, operands: Sequence[Operand], epilogue: Epilogue |
     """
 
     def emit(module: ir.Module) -> tuple[ir.Function, int]:
+        from gradtape.compiler.backends.product import kernel  # not for code that is on disk
+
         if epilogue is None:
-            name, chunks = gemm.emit(module, problem)
+            name, chunks = kernel.emit(module, problem)
         else:
             far = _far(problem, epilogue)
-            name, chunks = gemm.emit(
+            name, chunks = kernel.emit(
                 module, problem, lambda cg, value, at: epilogue.emit(cg, value, at, 2), fetched=far
             )
         return module.globals[name], chunks
@@ -88,7 +90,7 @@ def launch(problem: gemm.Gemm, operands: Sequence[Operand], epilogue: Epilogue |
     return Launch(kernels.get_kernel(("product", problem, epilogue), emit, work), tuple(operands))
 
 
-def _far(problem: gemm.Gemm, epilogue: Epilogue) -> list[tuple[int, int]]:
+def _far(problem: Gemm, epilogue: Epilogue) -> list[tuple[int, int]]:
     """Slots of the operands of an epilogue that are as large as the product and hardly in a cache, and their bytes of an element."""
     if problem.m * problem.n < _FAR:
         return []

@@ -130,35 +130,40 @@ def _copies_b(gemm: Gemm, tile: Tile) -> bool:
 
 def _tile(gemm: Gemm, machine: Machine) -> Tile:
     """The tile that takes the least time."""
-    lanes, registers = machine.lanes(gemm.dtype.size), _registers(machine)
-    shapes = [
-        Tile(rows, vectors, lanes)
-        for vectors in range(1, min(8, -(-gemm.n // lanes)) + 1)
-        for rows in range(1, min(registers, gemm.m) + 1)
-        # Beside the accumulators, the shorter side is held in registers and the longer one passes through one.
-        if rows * vectors + min(rows, vectors) + 1 <= registers
-    ]
-    return min(shapes, key=lambda tile: (_cycles(gemm, tile), -tile.rows))
+    return min(
+        tiles_of(gemm.m, gemm.n, machine.lanes(gemm.dtype.size), machine),
+        key=lambda tile: (_cycles(gemm, tile), -tile.rows),
+    )
 
 
-def _registers(machine: Machine) -> int:
-    """How many registers there are for vectors."""
+def tiles_of(rows: int, columns: int, lanes: int, machine: Machine) -> list[Tile]:
+    """The tiles that fit the registers, with so many rows and columns at most."""
     many = machine.register_bytes == 64 or machine.triple.startswith(("aarch64", "arm64"))
     fused = many or "+fma" in machine.features.split(",")
     # Without fused instructions, one register is for products.
-    return (32 if many else 16) - (not fused)
+    registers = (32 if many else 16) - (not fused)
+    return [
+        Tile(r, v, lanes)
+        for v in range(1, min(8, -(-columns // lanes)) + 1)
+        for r in range(1, min(registers, rows) + 1)
+        # Beside the accumulators, the shorter side is held in registers and the longer one passes through one.
+        if r * v + min(r, v) + 1 <= registers
+    ]
+
+
+def cycles_of_step(tile: Tile) -> float:
+    """About how many cycles a tile needs for a row of b: there are two fused instructions or loads in a cycle, and a bit more than four cycles
+    until a result can be used."""
+    loads, sums = tile.rows + tile.vectors, tile.rows * tile.vectors
+    return max(4.4, sums / 2, loads / 2) + 0.03 * loads
 
 
 def _cycles(gemm: Gemm, tile: Tile) -> float:
-    """About how many cycles all tiles need for a row of b.
-
-    There are two fused instructions or loads in a cycle, and a bit more than four cycles until a result can be used.
-    Writing a tile, or keeping it for the next block of k, and starting the next one is counted too.
-    """
+    """About how many cycles all tiles need for a row of b. Writing a tile, or keeping it for the next block of k, and starting the next one is
+    counted too."""
     tiles = -(-gemm.m // tile.rows) * -(-gemm.n // tile.columns)
-    loads, sums = tile.rows + tile.vectors, tile.rows * tile.vectors
     depth, blocks = _depth(gemm, tile)
-    step = max(4.4, sums / 2, loads / 2) + 0.03 * loads
+    step, sums = cycles_of_step(tile), tile.rows * tile.vectors
     if depth > _deepest(gemm, tile) and _copies_b(gemm, tile):
         step = max(step, tile.columns * gemm.dtype.size / _CACHE_SPEED)
     # Sums that are kept are written and read once more.

@@ -49,7 +49,7 @@ class Batch:
 class Gemm:
     """The product c = a b of row-major matrices: a is m by k, b is k by n, c is m by n.
 
-    >>> from gradtape.compiler.backends.product import Gemm
+    >>> from gradtape.compiler.backends.product.problem import Gemm
     >>> Gemm(64, 128, 784, transpose_a=True).lda
     64
 

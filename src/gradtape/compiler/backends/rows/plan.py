@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gradtape.compiler.bodies.epilogue import Epilogue
 from gradtape.compiler.bodies.rows import COLUMN, ELEMENT, ROW, RowLoop
-from gradtape.compiler.codegen.simd.widths import default_width
+from gradtape.compiler.codegen.simd.machine import default_width
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 

@@ -16,8 +16,8 @@ from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.conversion import element
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.machine import computed
 from gradtape.compiler.codegen.simd.value import VectorValue, integers_of
-from gradtape.compiler.codegen.simd.widths import computed
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 

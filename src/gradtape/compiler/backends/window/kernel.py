@@ -18,8 +18,7 @@ from gradtape.compiler.backends.window.axis import Range, WindowAxis
 from gradtape.compiler.backends.window.body import Maximum, Mean, Types, VectorGroup, WindowBody
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.emission import CHUNK
-from gradtape.compiler.codegen.simd.machine import host
-from gradtape.compiler.codegen.simd.widths import computed
+from gradtape.compiler.codegen.simd.machine import computed, host
 from gradtape.core.patterns.pooling import Pool, Sizes
 
 _UNROLLED = 16  # taps that are written one after the other instead of as loops

@@ -10,8 +10,7 @@ from gradtape.compiler.backends.product.epilogue import emit_of
 from gradtape.compiler.backends.window import kernel
 from gradtape.compiler.backends.window.body import BODIES, Types
 from gradtape.compiler.bodies.epilogue import Epilogue
-from gradtape.compiler.codegen.simd.machine import host
-from gradtape.compiler.codegen.simd.widths import computed, supports
+from gradtape.compiler.codegen.simd.machine import computed, host, supports
 from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand, get_kernel, inputs, outputs
 from gradtape.core import dtypes
 from gradtape.core.patterns.pooling import Pool, WinnerPositions

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.machine import computed, is_narrow
 from gradtape.compiler.codegen.simd.value import VectorValue, integers_of, memory_type
-from gradtape.compiler.codegen.simd.widths import computed, is_narrow
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 

@@ -9,8 +9,8 @@ from typing import Any
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.instructions import Instructions
+from gradtape.compiler.codegen.simd.machine import computed, is_narrow, supports
 from gradtape.compiler.codegen.simd.value import VectorValue
-from gradtape.compiler.codegen.simd.widths import computed, is_narrow, supports
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.machine import computed
 from gradtape.compiler.codegen.simd.value import VectorValue, integers_of, lane_type
-from gradtape.compiler.codegen.simd.widths import computed
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 

@@ -1,17 +1,18 @@
-"""The machine that code is emitted for, and assembly of modules to machine code."""
+"""The machine that code is emitted for, which vectors it has, and assembly of modules to machine code."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd import llvm as library
 from gradtape.compiler.codegen.simd.translation import GOOD, translated
-from gradtape.core import locks
+from gradtape.core import dtypes, locks
 from gradtape.core.caching import once
+from gradtape.core.dtypes import DType
 
 # LLVM's contexts are not safe to share: one module is assembled at a time, and none while the process forks.
 _LOCK = locks.rlock("machine")
@@ -149,3 +150,40 @@ def load(code: Code) -> Library:
     with _alone():
         imports = {name: address for name in code.imports if (address := llvm().address_of_symbol(name))}
         return Library(*llvm().link(_linker(), code.image, f"gradtape.{next(_NUMBER)}", imports, code.exports))
+
+
+_NARROW = ("float16", "bfloat16")
+_SUPPORTED = frozenset(
+    ["bfloat16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"]
+)
+
+
+def supports(dtype: Any) -> bool:
+    """True if vectors of a dtype can be emitted: not complex numbers, strings, float8 and four-bit integers.
+
+    >>> from gradtape.compiler.codegen.simd.machine import supports
+    >>> supports(tf.float32), supports(tf.complex64)
+    (True, False)
+    """
+    name = dtypes.as_dtype(dtype).name
+    return name in _SUPPORTED or (name == "float16" and host().converts_half)
+
+
+def is_narrow(dtype: DType) -> bool:
+    """True for the floats that are computed as float32."""
+    return dtype.name in _NARROW
+
+
+def computed(dtype: DType) -> DType:
+    """The dtype that a dtype is computed in: float32 for the narrow floats."""
+    return dtypes.float32 if is_narrow(dtype) else dtype
+
+
+def default_width(types: Sequence[DType]) -> int:
+    """The number of lanes for a loop over these dtypes: what the widest has in one register."""
+    return host().lanes(max(1 if d is dtypes.bool_ else computed(d).size for d in types))
+
+
+def least_vectors() -> int:
+    """How many vectors of a row are worth a start of their own: two, or one of 64 bytes."""
+    return 1 if host().register_bytes >= 64 else 2
