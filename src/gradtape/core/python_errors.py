@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from gradtape.core import deferral, hints, refusals
+from gradtape.core import deferral, hints, provenance, refusals
 from gradtape.core.known_errors import ATTRIBUTES, KERAS, TEXTS, USES
 
 __all__ = ["fix"]
@@ -32,6 +32,7 @@ def fix(problem: BaseException) -> str:
     advice = ""
     if type(problem) is TypeError:
         advice = _of_text(text) or _of_use(problem) or _of_call(problem) or _of_keras(text) or _of_none(problem)
+        advice = advice or _of_callback(problem)
     elif type(problem) is AttributeError and " Use " not in text:
         advice = (
             _of_setter(text)
@@ -67,6 +68,8 @@ def _of_keras(text: str) -> str:
     """Advice for one of Keras's messages."""
     if "keras" not in sys.modules:
         return ""
+    # Keras's report on a layer begins with a line of its own.
+    text = re.sub(r"^Exception encountered when calling [^\n]*\n\n(?:\x1b\[1m)?", "", text)
     for pattern, advice in KERAS:
         said = re.match(pattern, text, re.DOTALL)
         if said is not None:
@@ -77,6 +80,8 @@ def _of_keras(text: str) -> str:
 def _of_none(problem: TypeError) -> str:
     """Advice for an operator on None, where a tape has said that it found no gradient, and for one on a list of gradients."""
     text = str(problem)
+    if "'NoneType'" in text and any(None in tuple(v.shape) for _, v in _named(problem) if _is_traced(v)):
+        return "a size that is unknown while the function is traced is None: use tf.shape(x)[0], which is a tensor."
     if "'NoneType'" in text and hints.has_said("gradient of this call is None"):
         return "a gradient is None, see the log above: print(tape.explain(target, source)) says why."
     if re.search(r"multiply sequence by non-int|for [-+*/]+=?: .*'list'", text):
@@ -84,6 +89,11 @@ def _of_none(problem: TypeError) -> str:
             if isinstance(value, list) and any(type(v).__name__ == "Tensor" for v in value):
                 return f"{name} is a list of {len(value)}, one for each source: use {name}[0], or a loop over zip({name}, variables)."
     return ""
+
+
+def _is_traced(value: Any) -> bool:
+    """True for a tensor of a function that is being traced, of known rank."""
+    return type(value).__name__ in ("Symbol", "SymbolicTensor") and value.shape.rank is not None
 
 
 def _named(problem: BaseException) -> Iterator[tuple[str, Any]]:
@@ -126,8 +136,33 @@ def _known_bases(kind: type) -> Iterator[type]:
     return (base for base in kind.__mro__ if base.__module__.startswith(("gradtape", "keras")))
 
 
+def _of_callback(problem: TypeError) -> str:
+    """Advice for a function of the user that a library calls with other arguments than it takes."""
+    said = re.match(
+        r"(?:[\w.]*\.)?(<lambda>|\w+)\(\) (?:takes (\d+) .*but (\d+) w|missing (\d+) required)", str(problem)
+    )
+    tb = problem.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    if said is None or tb is None or not provenance.is_library(tb.tb_frame.f_code.co_filename):
+        return ""
+    if said[4]:
+        return (
+            "the function is called with fewer arguments: leave parameters out, give them defaults, or pass args=(...)."
+        )
+    names = ", ".join([f"x{i}" for i in range(int(said[3]))])
+    return f"the function is called with {said[3]} arguments: def f({names}): ..."
+
+
 def _of_setter(text: str) -> str:
     """Advice for an attribute that cannot be set."""
+    fixed = re.match(r"'(Tensor|Variable|Symbol\w*)' object attribute '(\w+)' is read-only", text)
+    if fixed is not None:
+        return (
+            "tape.watch(x) inside the tape, or x = tf.Variable(value)."
+            if fixed[2] in ("requires_grad", "grad")
+            else "tensors are immutable: make a new one, y = tf.identity(x)."
+        )
     said = re.match(r"property '(\w+)' of '(Tensor|Variable|Symbol|SymbolicTensor)' object has no setter", text)
     if said is None:
         return ""

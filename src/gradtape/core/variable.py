@@ -492,7 +492,7 @@ class Variable(Operators):
         raise TypeError(
             errors.compose(
                 "'Variable' object does not support item assignment.",
-                f"v[{_written(key)}].assign({errors.brief(value)}).",
+                f"v[{_written(key)}].assign({_written_value(value)}).",
             )
         )
 
@@ -607,6 +607,11 @@ def _read_as_tensor(value: Variable, dtype: dtypes.DType | None) -> Tensor:
 
 
 convert.CONVERTERS.append((Variable, _read_as_tensor))
+
+
+def _written_value(value: Any) -> str:
+    """A value as a program has it, if it is short enough to be written."""
+    return errors.brief(value) if isinstance(value, (int, float, str, list, tuple)) else "value"
 
 
 def _written(key: Any) -> str:
