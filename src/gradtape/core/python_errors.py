@@ -31,7 +31,7 @@ def fix(problem: BaseException) -> str:
         return ""
     advice = ""
     if type(problem) is TypeError:
-        advice = _of_text(text) or _of_use(problem) or _of_call(problem) or _of_keras(text) or _of_none(problem)
+        advice = _of_text(text) or _of_use(problem) or _of_call(problem) or _of_keras(problem) or _of_none(problem)
         advice = advice or _of_callback(problem)
     elif type(problem) is AttributeError and " Use " not in text:
         advice = (
@@ -44,7 +44,7 @@ def fix(problem: BaseException) -> str:
     elif type(problem) is IndexError and text == "tuple index out of range":
         advice = _of_shape(problem)
     elif isinstance(problem, (ValueError, NotImplementedError, OSError, RuntimeError)):
-        advice = _of_keras_argument(text) or _of_keras(text)
+        advice = _of_keras_argument(text) or _of_keras(problem)
     return f"  fix: {advice}" if advice else ""
 
 
@@ -64,12 +64,12 @@ def _of_text(text: str) -> str:
     return next((advice for said, advice in TEXTS.items() if said in text), "")
 
 
-def _of_keras(text: str) -> str:
-    """Advice for one of Keras's messages."""
-    if "keras" not in sys.modules:
+def _of_keras(problem: BaseException) -> str:
+    """Advice for one of Keras's messages; other libraries use some of the same words."""
+    if "keras." not in _files(problem):
         return ""
     # Keras's report on a layer begins with a line of its own.
-    text = re.sub(r"^Exception encountered when calling [^\n]*\n\n(?:\x1b\[1m)?", "", text)
+    text = re.sub(r"^Exception encountered when calling [^\n]*\n\n(?:\x1b\[1m)?", "", str(problem))
     for pattern, advice in KERAS:
         said = re.match(pattern, text, re.DOTALL)
         if said is not None:
@@ -120,7 +120,8 @@ def _of_use(problem: TypeError) -> str:
         for kind in (type(value), value) if isinstance(value, type) else (type(value),):
             if kind.__name__ == said[1]:
                 return _first(USES.get(base.__name__, {}).get(said[2]) for base in _known_bases(kind))
-    return USES.get(said[1], {}).get(said[2], "")
+    # The class of a value that has no name in the frame.
+    return USES[said[1]].get(said[2], "") if said[1] in ("KerasTensor", "MirroredStrategy", "GradientTape") else ""
 
 
 def _has_tensors(problem: BaseException) -> bool:
