@@ -97,11 +97,13 @@ def _is_traced(value: Any) -> bool:
 
 
 def _named(problem: BaseException) -> Iterator[tuple[str, Any]]:
-    """The names in the frame where an error was raised, with their values."""
-    tb = problem.__traceback__
-    while tb is not None and tb.tb_next is not None:
-        tb = tb.tb_next
-    if tb is not None:
+    """The names in the frame where an error was raised, with their values; a tracing function raises the user's error again."""
+    for one in (problem, problem.__context__):
+        tb = None if one is None else one.__traceback__
+        while tb is not None and tb.tb_next is not None:
+            tb = tb.tb_next
+        if tb is None:
+            continue
         code = tb.tb_frame.f_code
         used = (*code.co_names, *code.co_varnames, *code.co_freevars)
         spaces = (tb.tb_frame.f_locals, tb.tb_frame.f_globals)
@@ -140,7 +142,7 @@ def _known_bases(kind: type) -> Iterator[type]:
 def _of_callback(problem: TypeError) -> str:
     """Advice for a function of the user that a library calls with other arguments than it takes."""
     said = re.match(
-        r"(?:[\w.]*\.)?(<lambda>|\w+)\(\) (?:takes (\d+) .*but (\d+) w|missing (\d+) required)", str(problem)
+        r"(?:[\w.<>]*\.)?(<lambda>|\w+)\(\) (?:takes (\d+) .*but (\d+) w|missing (\d+) required)", str(problem)
     )
     tb = problem.__traceback__
     while tb is not None and tb.tb_next is not None:
