@@ -128,3 +128,26 @@ def test_keras_does_not_hide_the_first_line():
 
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"^matmul: inner dimensions differ"):
         Product()(tf.ones([2, 3]))
+
+
+def test_the_same_words_of_other_libraries_are_left_alone():
+    import inspect
+
+    assert fix_of(lambda: inspect.signature(lambda x: x).bind(1, 2)) == ""
+
+    class Dataset:
+        pass
+
+    assert fix_of(lambda: Dataset()()) == ""
+
+
+def test_a_callback_of_the_wrong_arity():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile("sgd", lambda y: y)
+    ones = tf.ones([4, 1]).numpy()
+    assert "def f(x0, x1)" in fix_of(lambda: model.fit(ones, ones, verbose=0))
+
+
+def test_a_size_that_is_unknown_while_tracing():
+    function = tf.function(lambda x: x.shape[0] + 1)
+    assert "tf.shape(x)[0]" in fix_of(lambda: function.get_concrete_function(tf.TensorSpec([None])))

@@ -8,7 +8,7 @@ FUNCTIONS = _section(
     "Functions, control flow and Python inside them",
     (
         "@tf.function\ndef f(x):\n    print(x.item())\nf(tf.constant(1.0))",
-        "'Symbol' object has no attribute 'item'. Use x.numpy().item()",
+        "'SymbolicTensor' object has no attribute 'item'. Use x.numpy().item()",
         "Use x.numpy().item() or float(x)",
     ),
     (

@@ -247,7 +247,11 @@ SAVING = _section(
         "'my model' is not a valid module name. Module names must be",
         "use letters, digits and underscores",
     ),
-    ("tf.Module()(tf.ones([2]))", "'Module' object is not callable", "define __call__(self, x) in the class of the"),
+    (
+        "module = tf.Module()\nmodule(tf.ones([2]))",
+        "'Module' object is not callable",
+        "define __call__(self, x) in the class of the",
+    ),
     ("tf.Module(tf.ones([2]))", "Module: name must be text", 'super().__init__(name="dense"), or leave it out'),
     ("tf.Module().parameters()", "'Module' object has no attribute 'parameters'", "module.trainable_variables"),
     (

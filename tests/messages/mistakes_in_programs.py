@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from messages import mistakes_in_functions, mistakes_in_pipelines
 from messages.mistakes import AXES, DTYPES, INDEXING, SHAPES, VALUES, Mistake, _section
+from messages.mistakes_of_a_second_visit import SECOND_VISIT
 from messages.mistakes_of_arguments import ARGUMENTS, AROUND_TAPES, KERAS, MORE_HABITS
 from messages.mistakes_of_evaluations import EVALUATIONS
 from messages.mistakes_of_first_models import FIRST_MODELS
@@ -350,4 +351,5 @@ MISTAKES: list[Mistake] = [
     *mistakes_in_functions.FUNCTIONS,
     *mistakes_in_pipelines.PIPELINES,
     *EVALUATIONS,
+    *SECOND_VISIT,
 ]

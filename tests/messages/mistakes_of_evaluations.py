@@ -77,7 +77,7 @@ LOSSES = _section(
     (
         "tf.nn.relu(None)",
         "Attempt to convert a value (None) with an unsupported type",
-        "find where it became None: a function without",
+        "find where it became None",
     ),
     ("tf.nn.ReLu", "module 'gradtape.nn' has no attribute 'ReLu'", "tf.nn.relu"),
     ("tf.nn.swishh", "module 'gradtape.nn' has no attribute 'swishh'. Did you mean", "Did you mean: 'swish'?"),
@@ -493,7 +493,7 @@ LOSSES = _section(
     (
         "tf.size(None)",
         "Attempt to convert a value (None) with an unsupported type",
-        "find where it became None: a function without",
+        "find where it became None",
     ),
     ("tf.print(1, sep=5)", "tf.print: kwargs cannot be {'sep': 5}", 'for example tf.print("x is", tf.range(9)'),
     (

@@ -152,7 +152,7 @@ A_TUTORIAL = _section(
         "'TensorShape' object is not callable",
         "leave out the parentheses: x.shape",
     ),
-    ("v = tf.Variable([1.0, 2.0])\nv.len()", "'Variable' object has no attribute 'len'", "len(v)"),
+    ("v = tf.Variable([1.0, 2.0])\nv.len()", "'Variable' object has no attribute 'len'", "len(x)"),
     (
         "t = tf.ones([2, 3])\nt.shape[0] = 4",
         "'TensorShape' object does not support item assignment",

@@ -429,6 +429,17 @@ _SCIPY = {
 }
 # Names of no library: what people guess.
 _GUESSED = {
+    "linalg.determinant": "tf.linalg.det(x)",
+    "linalg.rank": "tf.linalg.matrix_rank(x), or tf.rank(x) for the number of axes",
+    "linalg.transpose": "tf.linalg.matrix_transpose(x)",
+    "reduce_avg": "tf.reduce_mean(x, axis)",
+    "math.reduce_avg": "tf.reduce_mean(x, axis)",
+    "saved_model.save_model": "tf.saved_model.save(obj, folder)",
+    "saved_model.load_model": "tf.saved_model.load(folder)",
+    "autodiff.jacobian": "tape.jacobian(y, x), of a tf.GradientTape",
+    "autodiff.gradient": "tape.gradient(y, x), of a tf.GradientTape",
+    "config.list_devices": "tf.config.list_physical_devices()",
+    "random.set_random_seed": "tf.random.set_seed(seed)",
     "datasets": "keras.datasets, or tf.data.Dataset for pipelines",
     "model": "keras.Model",
     "layer": "keras.layers",

@@ -11,6 +11,18 @@ from typing import Any, NoReturn
 __all__ = ["Absent", "attach", "hint", "shown"]
 
 _HINTS = {
+    "assign_mul": "v.assign(v * factor), of a tf.Variable",
+    "remove": "tf.boolean_mask(x, mask): tensors are immutable",
+    "columns": "x.shape[-1]: tensors have no names for columns",
+    "isinf": "tf.math.is_inf(x)",
+    "isnan": "tf.math.is_nan(x)",
+    "len": "len(x)",
+    "length": "len(x), or tf.size(x) for all elements",
+    "pop": "x[-1] and x[:-1]: tensors are immutable",
+    "plot": "plt.plot(x.numpy()), of Matplotlib",
+    "loc": "x[i], or tf.gather(x, indices)",
+    "iloc": "x[i], or tf.gather(x, indices)",
+    "gradient": "tape.gradient(x, sources), of the tf.GradientTape around the computation",
     "T": "tf.transpose(x)",
     "mT": "tf.linalg.matrix_transpose(x)",
     "H": "tf.linalg.adjoint(x)",

@@ -13,7 +13,7 @@ import numpy as np
 
 from gradtape.core import device, dtypes, errors, memory, state
 from gradtape.core.dims import Dim, Undecided
-from gradtape.core.nested_values import brief, from_sequence, held_kinds, how_to_convert, to_bytes
+from gradtape.core.nested_values import brief, from_sequence, held_kinds, how_to_convert, instead_of, to_bytes
 from gradtape.core.registry import REGISTRY
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor, note_created, wrap
@@ -164,25 +164,8 @@ def unconvertible(value: Any, kind: type[errors.ConversionError] = errors.Conver
     return errors.build(
         kind,
         f"Attempt to convert a value ({errors.brief(value)}) with an unsupported type ({type(value)}) to a Tensor.",
-        getattr(value, "_instead", _instead(value)),
+        getattr(value, "_instead", instead_of(value)),
     )
-
-
-def _instead(value: Any) -> str:
-    """What to pass in place of a value that has no tensor form."""
-    if value is None:
-        return "find where it became None: a function without `return`, or a gradient (print(tape.explain(y, x)))."
-    if isinstance(value, dict):
-        return "pass one of its values, d[key], or tf.nest.map_structure(tf.constant, d)."
-    if isinstance(value, (set, frozenset)) or hasattr(value, "__next__"):
-        return "make a list first: tf.constant(list(value))."
-    if hasattr(value, "SerializeToString"):
-        return "pass its bytes: message.SerializeToString()."
-    if hasattr(value, "timestamp"):
-        return "pass a number: value.timestamp(), seconds since 1970."
-    if callable(value):
-        return "pass its result: call it first, f(x)."
-    return "pass numbers, strings, NumPy arrays, tensors, or nested lists of them."
 
 
 def _from_numpy(value: Any, dtype: dtypes.DType | None) -> Any:

@@ -90,7 +90,7 @@ def _plain(leaf: Any, value: Any) -> Any:
     raise errors.build(
         errors.ConversionError,
         f"Attempt to convert a value ({leaf!r}) with an unsupported type ({type(leaf)}) to a Tensor.",
-        getattr(leaf, "_instead", "pass numbers, strings, NumPy arrays, tensors, or nested lists of them."),
+        getattr(leaf, "_instead", instead_of(leaf)),
     )
 
 
@@ -123,6 +123,23 @@ def held_kinds(dtype: dtypes.DType) -> str:
     if dtype.is_integer:
         return "ib" if dtype.name in ("int32", "int64") else "i"
     return "cfi" if dtype.is_complex else "bB" if dtype.is_bool else "s" if dtype is dtypes.string else ""
+
+
+def instead_of(value: Any) -> str:
+    """What to pass in place of a value that has no tensor form."""
+    if value is None:
+        return "use numbers; find where it became None: a function without `return`, or a gradient (print(tape.explain(y, x)))."
+    if isinstance(value, dict):
+        return "pass one of its values, d[key], or tf.nest.map_structure(tf.constant, d); a list of dicts becomes a dict of lists."
+    if isinstance(value, (set, frozenset)) or hasattr(value, "__next__"):
+        return "make a list first: tf.constant(list(value))."
+    if hasattr(value, "SerializeToString"):
+        return "pass its bytes: message.SerializeToString()."
+    if hasattr(value, "timestamp"):
+        return "pass a number: value.timestamp(), seconds since 1970."
+    if callable(value):
+        return "pass its result: call it first, f(x)."
+    return "pass numbers, strings, NumPy arrays, tensors, or nested lists of them."
 
 
 def how_to_convert(value: Any, wanted: dtypes.DType) -> str:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from gradtape.core import deferral, hints, refusals
+from gradtape.core import deferral, hints, provenance, refusals
 from gradtape.core.known_errors import ATTRIBUTES, KERAS, TEXTS, USES
 
 __all__ = ["fix"]
@@ -31,7 +31,8 @@ def fix(problem: BaseException) -> str:
         return ""
     advice = ""
     if type(problem) is TypeError:
-        advice = _of_text(text) or _of_use(problem) or _of_call(problem) or _of_keras(text) or _of_none(problem)
+        advice = _of_text(text) or _of_use(problem) or _of_call(problem) or _of_keras(problem) or _of_none(problem)
+        advice = advice or _of_callback(problem)
     elif type(problem) is AttributeError and " Use " not in text:
         advice = (
             _of_setter(text)
@@ -43,7 +44,7 @@ def fix(problem: BaseException) -> str:
     elif type(problem) is IndexError and text == "tuple index out of range":
         advice = _of_shape(problem)
     elif isinstance(problem, (ValueError, NotImplementedError, OSError, RuntimeError)):
-        advice = _of_keras_argument(text) or _of_keras(text)
+        advice = _of_keras_argument(text) or _of_keras(problem)
     return f"  fix: {advice}" if advice else ""
 
 
@@ -63,10 +64,12 @@ def _of_text(text: str) -> str:
     return next((advice for said, advice in TEXTS.items() if said in text), "")
 
 
-def _of_keras(text: str) -> str:
-    """Advice for one of Keras's messages."""
-    if "keras" not in sys.modules:
+def _of_keras(problem: BaseException) -> str:
+    """Advice for one of Keras's messages; other libraries use some of the same words."""
+    if "keras." not in _files(problem):
         return ""
+    # Keras's report on a layer begins with a line of its own.
+    text = re.sub(r"^Exception encountered when calling [^\n]*\n\n(?:\x1b\[1m)?", "", str(problem))
     for pattern, advice in KERAS:
         said = re.match(pattern, text, re.DOTALL)
         if said is not None:
@@ -77,6 +80,8 @@ def _of_keras(text: str) -> str:
 def _of_none(problem: TypeError) -> str:
     """Advice for an operator on None, where a tape has said that it found no gradient, and for one on a list of gradients."""
     text = str(problem)
+    if "'NoneType'" in text and any(None in tuple(v.shape) for _, v in _named(problem) if _is_traced(v)):
+        return "a size that is unknown while the function is traced is None: use tf.shape(x)[0], which is a tensor."
     if "'NoneType'" in text and hints.has_said("gradient of this call is None"):
         return "a gradient is None, see the log above: print(tape.explain(target, source)) says why."
     if re.search(r"multiply sequence by non-int|for [-+*/]+=?: .*'list'", text):
@@ -86,12 +91,19 @@ def _of_none(problem: TypeError) -> str:
     return ""
 
 
+def _is_traced(value: Any) -> bool:
+    """True for a tensor of a function that is being traced, of known rank."""
+    return type(value).__name__ in ("Symbol", "SymbolicTensor") and value.shape.rank is not None
+
+
 def _named(problem: BaseException) -> Iterator[tuple[str, Any]]:
-    """The names in the frame where an error was raised, with their values."""
-    tb = problem.__traceback__
-    while tb is not None and tb.tb_next is not None:
-        tb = tb.tb_next
-    if tb is not None:
+    """The names in the frame where an error was raised, with their values; a tracing function raises the user's error again."""
+    for one in (problem, problem.__context__):
+        tb = None if one is None else one.__traceback__
+        while tb is not None and tb.tb_next is not None:
+            tb = tb.tb_next
+        if tb is None:
+            continue
         code = tb.tb_frame.f_code
         used = (*code.co_names, *code.co_varnames, *code.co_freevars)
         spaces = (tb.tb_frame.f_locals, tb.tb_frame.f_globals)
@@ -110,7 +122,8 @@ def _of_use(problem: TypeError) -> str:
         for kind in (type(value), value) if isinstance(value, type) else (type(value),):
             if kind.__name__ == said[1]:
                 return _first(USES.get(base.__name__, {}).get(said[2]) for base in _known_bases(kind))
-    return USES.get(said[1], {}).get(said[2], "")
+    # The class of a value that has no name in the frame.
+    return USES[said[1]].get(said[2], "") if said[1] in ("KerasTensor", "MirroredStrategy", "GradientTape") else ""
 
 
 def _has_tensors(problem: BaseException) -> bool:
@@ -126,8 +139,33 @@ def _known_bases(kind: type) -> Iterator[type]:
     return (base for base in kind.__mro__ if base.__module__.startswith(("gradtape", "keras")))
 
 
+def _of_callback(problem: TypeError) -> str:
+    """Advice for a function of the user that a library calls with other arguments than it takes."""
+    said = re.match(
+        r"(?:[\w.<>]*\.)?(<lambda>|\w+)\(\) (?:takes (\d+) .*but (\d+) w|missing (\d+) required)", str(problem)
+    )
+    tb = problem.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    if said is None or tb is None or not provenance.is_library(tb.tb_frame.f_code.co_filename):
+        return ""
+    if said[4]:
+        return (
+            "the function is called with fewer arguments: leave parameters out, give them defaults, or pass args=(...)."
+        )
+    names = ", ".join([f"x{i}" for i in range(int(said[3]))])
+    return f"the function is called with {said[3]} arguments: def f({names}): ..."
+
+
 def _of_setter(text: str) -> str:
     """Advice for an attribute that cannot be set."""
+    fixed = re.match(r"'(Tensor|Variable|Symbol\w*)' object attribute '(\w+)' is read-only", text)
+    if fixed is not None:
+        return (
+            "tape.watch(x) inside the tape, or x = tf.Variable(value)."
+            if fixed[2] in ("requires_grad", "grad")
+            else "tensors are immutable: make a new one, y = tf.identity(x)."
+        )
     said = re.match(r"property '(\w+)' of '(Tensor|Variable|Symbol|SymbolicTensor)' object has no setter", text)
     if said is None:
         return ""

@@ -165,6 +165,8 @@ _KEYWORDS = {
     "input": "x",
     "other": "y",
     "n": "num",
+    "low": "minval",
+    "high": "maxval",
     "std": "stddev",
     "scale": "stddev",
     "loc": "mean",

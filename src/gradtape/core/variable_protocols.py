@@ -115,9 +115,14 @@ class ValueProtocols(Operators):
         raise TypeError(
             errors.compose(
                 "'Variable' object does not support item assignment.",
-                f"v[{_written(key)}].assign({errors.brief(value)}).",
+                f"v[{_written(key)}].assign({_written_value(value)}).",
             )
         )
+
+
+def _written_value(value: Any) -> str:
+    """A value as a program has it, if it is short enough to be written."""
+    return errors.brief(value) if isinstance(value, (int, float, str, list, tuple)) else "value"
 
 
 def _written(key: Any) -> str:

@@ -270,5 +270,5 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DT
             )
     found = found or dtypes.float32
     if not found.is_floating:
-        raise ValueError(errors.compose(f"Expected floating point type, got {found!r}.", "use tf.cast."))
+        raise ValueError(errors.compose(f"Expected floating point type, got {found!r}.", "tf.cast(x, tf.float32)."))
     return found

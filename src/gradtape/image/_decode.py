@@ -104,7 +104,11 @@ def decode_webp(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, nam
     gradtape.errors.InvalidArgumentError: decode_webp: Input is empty. ...
     """
     if dtypes.as_dtype(dtype) is not dtypes.uint8:
-        raise errors.build(errors.DTypeError, "decode_webp: WebP only supports uint8 for dtype", "use tf.cast.")
+        raise errors.build(
+            errors.DTypeError,
+            "decode_webp: WebP only supports uint8 for dtype",
+            "leave dtype out, and convert the result: tf.image.convert_image_dtype(image, tf.float32).",
+        )
     x = check_strings("decode_webp", "contents", contents)
     return _decode_webp(x, channels=channels)[0]
 

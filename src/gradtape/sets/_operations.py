@@ -108,7 +108,9 @@ def _parts(what: str, value: Any) -> list[Any]:
     given = value if isinstance(value, SparseTensor) else convert.convert_to_tensor(value)
     if given.dtype is not dtypes.string and not given.dtype.is_integer:
         raise errors.build(
-            errors.DTypeError, f"{what}: sets must hold strings or integers, got {given.dtype.name}.", "use tf.cast."
+            errors.DTypeError,
+            f"{what}: sets must hold strings or integers, got {given.dtype.name}.",
+            "tf.cast(x, tf.int64).",
         )
     if given.get_shape().rank in (0, 1):
         raise errors.build(

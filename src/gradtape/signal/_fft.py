@@ -138,7 +138,9 @@ def halves(value: Any, what: str) -> Any:
     x = tensor_of(value, dtypes.complex64)
     if not x.dtype.is_complex:
         raise errors.build(
-            errors.ConversionError, f"{what}: input_tensor is {spec_of(x)}, and must be complex.", "use tf.cast."
+            errors.ConversionError,
+            f"{what}: input_tensor is {spec_of(x)}, and must be complex.",
+            "tf.cast(x, tf.complex64).",
         )
     return x
 

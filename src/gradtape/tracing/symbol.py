@@ -239,6 +239,10 @@ class Symbol(Interpreted):
         return str(self)
 
 
+# Python's own messages show the name of the class; users know TensorFlow's.
+Symbol.__name__ = Symbol.__qualname__ = "SymbolicTensor"
+
+
 def symbol(value: Value, trace: Trace, identity: int = 0) -> Symbol:
     """A tensor for a value of a graph."""
     tensor = _new(Symbol)
