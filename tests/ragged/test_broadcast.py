@@ -23,7 +23,7 @@ def test_gradients_of_repeated_rows_are_added_up() -> None:
     with tf.GradientTape() as tape:
         tape.watch(flat)
         y = tf.RaggedTensor.from_uniform_row_length(flat, 1) * R([[1.0, 2.0, 3.0], [4.0]])
-    np.testing.assert_array_equal(tape.gradient(y.flat_values, flat), [6.0, 4.0])
+    np.testing.assert_array_equal(tf.convert_to_tensor(tape.gradient(y.flat_values, flat)), [6.0, 4.0])
 
 
 @pytest.mark.parametrize(
