@@ -168,14 +168,29 @@ def _parse(key: Any, shape: tuple[int, ...]) -> tuple[Index, tuple[int, ...], li
     return tuple(index), tuple(result), moving
 
 
+def _mixes_dtypes(keys: tuple[Any, ...]) -> bool:
+    """Whether the tensors of an index have several dtypes, or int16, which numbers beside them have not."""
+    first = None
+    for k in keys:
+        if type(k) is int:
+            continue
+        for p in (k.start, k.stop, k.step) if type(k) is slice else (k,):
+            if isinstance(p, Tensor):
+                if first is None:
+                    first = p.dtype
+                elif p.dtype is not first:
+                    return True
+    return first is dtypes.int16
+
+
 def _check_index_dtypes(keys: tuple[Any, ...]) -> None:
     """DTypeError for tensors of different dtypes that TensorFlow would have to pack into one: starts, stops, or steps.
 
     Packed, they may differ if one is int64, to which the others are converted.
     """
-    parts = [(k.start, k.stop, k.step) if isinstance(k, slice) else (k, k, None) for k in keys]
-    if _style[0] is not take or not any(isinstance(p, Tensor) for part in parts for p in part):
-        return  # plain numbers, or the style of NumPy, which mixes dtypes
+    if not _mixes_dtypes(keys) or _style[0] is not take:
+        return  # NumPy's style mixes dtypes
+    parts = [(k.start, k.stop, k.step) if type(k) is slice else (k, k, None) for k in keys]
     packed: list[set[str]] = [set(), set(), set()]
     for part in parts:
         own = {p.dtype.name for p in part if isinstance(p, Tensor)}
@@ -214,7 +229,10 @@ def _miscounted(used: int, shape: tuple[int, ...]) -> Exception:
 
 def _triple(key: slice, axis: int, n: int) -> tuple[int, int, int]:
     """A slice fitted to the length of its axis."""
-    parts = [None if _is_open(p) else _integer(p) for p in (key.start, key.stop, key.step)]
+    parts = [
+        None if p is None or (type(p) is Dimension and p.value is None) else _integer(p)
+        for p in (key.start, key.stop, key.step)
+    ]
     if parts[2] == 0:
         raise errors.build(
             errors.InvalidArgumentError,
@@ -222,10 +240,6 @@ def _triple(key: slice, axis: int, n: int) -> tuple[int, int, int]:
             "use a step of 1, -1, 2 ...",
         )
     return fit(slice(*parts), n)
-
-
-def _is_open(part: Any) -> bool:
-    return part is None or (type(part) is Dimension and part.value is None)
 
 
 def _place(key: Any, axis: int, shape: tuple[int, ...]) -> int:
