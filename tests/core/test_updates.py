@@ -1,6 +1,7 @@
 """Updates of variables by several threads: none is lost, and readers see whole values."""
 
 import _thread
+import gc
 import signal
 import threading
 import time
@@ -320,7 +321,7 @@ def test_a_newcomer_waits_until_nothing_runs_without_a_lock(name: str, monkeypat
         monkeypatch.setattr(tf.Variable, "_write", write)
         step()
     else:
-        guarded = Program._guarded
+        guarded = Program._guard
 
         def run(self: Program, *args: Any) -> Any:
             if self.assigned and not order:
@@ -330,7 +331,7 @@ def test_a_newcomer_waits_until_nothing_runs_without_a_lock(name: str, monkeypat
                 order.append("written")
             return guarded(self, *args)
 
-        monkeypatch.setattr(Program, "_guarded", run)
+        monkeypatch.setattr(Program, "_guard", run)
         step()
     newcomer.join()
     assert order == ["writing", "written", "newcomer"]
@@ -354,6 +355,7 @@ def test_an_interrupted_update_keeps_nobody_waiting(name: str) -> None:
         while True:
             step()
 
+    gc.collect()  # threads of other tests: `threading` has callbacks for those that die, in which Python drops an exception
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         for i in range(100):
