@@ -320,7 +320,7 @@ def test_a_newcomer_waits_until_nothing_runs_without_a_lock(name: str, monkeypat
         monkeypatch.setattr(tf.Variable, "_write", write)
         step()
     else:
-        guarded = Program._guarded
+        guarded = Program._guard
 
         def run(self: Program, *args: Any) -> Any:
             if self.assigned and not order:
@@ -330,7 +330,7 @@ def test_a_newcomer_waits_until_nothing_runs_without_a_lock(name: str, monkeypat
                 order.append("written")
             return guarded(self, *args)
 
-        monkeypatch.setattr(Program, "_guarded", run)
+        monkeypatch.setattr(Program, "_guard", run)
         step()
     newcomer.join()
     assert order == ["writing", "written", "newcomer"]
