@@ -247,7 +247,7 @@ class Variable(VariableProperties):
     def _update(self, what: str, delta: Any, read_value: bool) -> Self:
         tensor = self._convert(delta)
         if _current.trace is not None:
-            check_delta(self, what, tensor)
+            check_delta(self, self.shape, what, tensor)  # later calls may find a value of another size
             _current.trace.update(self, what, tensor)
             return self if read_value else None  # type: ignore[return-value]
         if len(_users) < 2:
