@@ -139,8 +139,6 @@ class WriteRows(InstanceOp):
         return back, None, REGISTRY["gather"](dy, indices, axis=0, batch_dims=0) if needs[2] else None
 
     def batch(self, batched: tuple[bool, ...], x: Any, indices: Any, rows: Any, *, grow: bool) -> Any:
-        from gradtape.ops.family import by_loop
-
         return by_loop(self, batched, (x, indices, rows), {"grow": grow})
 
 
