@@ -59,6 +59,20 @@ class TestConstruction:
         with pytest.raises(ValueError, match="shapes differ"):
             add(tf.ones([2, 3]))
 
+    @pytest.mark.parametrize("shape", [[None], None])
+    def test_updates_of_unknown_sizes_in_functions(self, shape):
+        v = tf.Variable([1.0, 2.0])
+
+        @tf.function(input_signature=[tf.TensorSpec(shape)], autograph=False)
+        def subtract(x):
+            v.assign_sub(x)
+
+        subtract(tf.ones([2]))
+        for wrong in ([1], [3]) if shape else ([], [1], [1, 2]):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="shape"):
+                subtract(tf.ones(wrong))
+        assert v.numpy().tolist() == [0.0, 1.0]
+
     def test_trainable(self):
         assert tf.Variable(1).trainable
         assert not tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ).trainable
