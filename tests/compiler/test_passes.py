@@ -105,6 +105,7 @@ EXACT = {
     "there and back": (lambda x: tf.cast(tf.cast(x, tf.float64), tf.float32), []),
     "half and back": (lambda x: tf.cast(tf.cast(x, tf.float16), tf.float32), ["cast", "cast"]),
     "zeros": (lambda x: x - tf.zeros_like(x), []),
+    "shape that is there": (lambda x: tf.ensure_shape(x, [10]), []),
     "stopped": (lambda x: tf.stop_gradient(tf.identity(x)), []),
 }
 

@@ -62,3 +62,24 @@ def test_types_that_may_stand_for_each_other():
     for first, second in [([1], (1,)), (one(1, 2), (1, 2)), (one(1, 2), collections.namedtuple("Pair", "a c")(1, 2))]:
         with pytest.raises(TypeError, match="sequence type"):
             tf.nest.assert_same_structure(first, second)
+
+
+def test_attributes_of_users_objects_do_not_make_them_composites():
+    class Model:
+        def __init__(self) -> None:
+            self._components = ["encoder", "decoder"]
+
+        def _build(self) -> None:
+            """As in libraries of layers."""
+
+    model = Model()
+    assert tf.nest.flatten({"model": model}, expand_composites=True) == [model]
+    assert tf.nest.map_structure(lambda part: part, [model], expand_composites=True) == [model]
+    tf.nest.assert_same_structure([model], [model], expand_composites=True)
+
+
+def test_specs_of_composites_have_the_specs_of_their_tensors_as_leaves():
+    spec = tf.SparseTensorSpec([2, None], tf.float32)
+    parts = tf.nest.flatten([spec], expand_composites=True)
+    assert [part.dtype for part in parts] == [tf.int64, tf.float32, tf.int64]
+    tf.nest.assert_same_structure([spec], [spec], expand_composites=True)

@@ -38,6 +38,41 @@ class TestConstruction:
         with pytest.raises(ValueError):
             tf.Variable([1.0], shape=[2])
 
+    def test_loose_shapes_in_functions(self):
+        v, w = tf.Variable([1.0, 2.0], shape=tf.TensorShape(None)), tf.Variable([[1.0, 2.0]], shape=[None, 2])
+
+        @tf.function
+        def replace(x):
+            v.assign(x)
+            v.assign_add(x)
+            return v.assign_sub(tf.ones([3]))
+
+        @tf.function
+        def add(x):
+            w.assign_add(x)
+
+        replace(tf.ones([3]))
+        assert v.numpy().tolist() == [1.0, 1.0, 1.0]
+        w.assign(tf.ones([2, 2]))
+        add(tf.ones([2, 2]))
+        assert w.numpy().tolist() == [[2.0, 2.0], [2.0, 2.0]]
+        with pytest.raises(ValueError, match="shapes differ"):
+            add(tf.ones([2, 3]))
+
+    @pytest.mark.parametrize("shape", [[None], None])
+    def test_updates_of_unknown_sizes_in_functions(self, shape):
+        v = tf.Variable([1.0, 2.0])
+
+        @tf.function(input_signature=[tf.TensorSpec(shape)], autograph=False)
+        def subtract(x):
+            v.assign_sub(x)
+
+        subtract(tf.ones([2]))
+        for wrong in ([1], [3]) if shape else ([], [1], [1, 2]):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="shape"):
+                subtract(tf.ones(wrong))
+        assert v.numpy().tolist() == [0.0, 1.0]
+
     def test_trainable(self):
         assert tf.Variable(1).trainable
         assert not tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ).trainable

@@ -53,10 +53,7 @@ def fused(graph: Graph) -> Graph:
 
 def memory_of(graph: Graph) -> str:
     """Where the values of a traced graph lie while it runs, as text."""
-    from gradtape.compiler import (
-        memory_text,  # loaded to look at memory
-        pipeline,  # loaded with the first function that is compiled
-    )
+    from gradtape.compiler import memory_text, pipeline  # loaded to look at memory
 
     found: list[str] = []
     pipeline.segment(fused(graph), lambda planned: found.append(memory_text.describe(planned)))

@@ -375,8 +375,7 @@ class TensorArray:
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """The array with the rows of a tensor as its elements."""
         value = self._converted(value)
-        if value.get_shape().rank == 0:
-            raise ValueError(errors.compose("TensorArray.unstack: a scalar has no rows.", "give a vector or more."))
+        _count_rows(value, "unstack")
         if self._is_staged():
             # The gradient of a read is a slice; that of a reshaped tensor is a whole one, as users of arrays expect.
             shape = _spec(value).shape
@@ -397,11 +396,12 @@ class TensorArray:
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array with the rows of a tensor written at indices."""
         value = tensor(value)
+        count = _count_rows(value, "scatter")
+        _check_as_many(tensor(indices), count)
         if not self._is_staged():
             for i, row in zip(integers(indices, "TensorArray.scatter", "indices"), Unstack(value, axis=0), strict=True):
                 self._put(i, row)
             return self
-        count = _spec(value).shape[0]
         if self._varies or (self._buffer is None and self._may_vary):
             array: TensorArray = self
             places: Any = integers(indices, "TensorArray.scatter", "indices") if count is None else tensor(indices)
@@ -518,6 +518,25 @@ def _spec(x: Any) -> Spec:
 def _whole(shape: TensorShape) -> tuple[Any, ...]:
     """A shape of which everything is known."""
     return tuple(shape.as_list())
+
+
+def _count_rows(value: Any, who: str) -> int | None:
+    """The number of rows of a tensor; None if only a run will tell. A scalar is refused."""
+    shape = _spec(value).shape
+    if not shape:
+        what = f"TensorArray.{who}: value must have rows, got a scalar."
+        raise errors.build(errors.ShapeError, what, "give a vector or more.")
+    count: int | None = shape[0]
+    return count
+
+
+def _check_as_many(indices: Any, rows: int | None) -> None:
+    """Refuse another number of indices than of rows, as far as both are known."""
+    shape = _spec(indices).shape
+    if rows is not None and len(shape) == 1 and shape[0] not in (None, rows):
+        from gradtape.tracing.control.tensor_array import check_rows
+
+        check_rows(shape[0], rows)
 
 
 def _listed(x: Any) -> list[Any]:

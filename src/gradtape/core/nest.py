@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from gradtape.core import errors
+from gradtape.core.composite import CompositeSpec
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -75,15 +76,20 @@ def _flatten(structure: Any, flat: list[Any], expand: bool) -> None:
             _flatten(item, flat, expand)
     elif expand and isinstance(structure, IndexedSlices):
         flat.append(structure.values)
-    elif expand and hasattr(structure, "_components"):
+    elif expand and _is_composite(structure):
         flat.extend(structure._components())
-    elif expand and hasattr(structure, "_build"):
+    elif expand and isinstance(structure, CompositeSpec):
         flat.extend(structure._component_specs())
     elif has_parts(structure):
         for item in parts(structure):
             _flatten(item, flat, expand)
     else:
         flat.append(structure)
+
+
+def _is_composite(value: Any) -> bool:
+    """True for values of several tensors, and for a `TensorArray`; not for a user's object with an attribute `_components`."""
+    return hasattr(value, "_components") and hasattr(value, "_from_components")
 
 
 def sorted_keys(mapping: Mapping[Any, Any]) -> Iterable[Any]:
@@ -150,9 +156,9 @@ def _pack(structure: Any, leaves: Any, expand: bool) -> Any:
         return items if type(structure) is list else type(structure)(items)
     if expand and isinstance(structure, IndexedSlices):
         return IndexedSlices(next(leaves), structure.indices, structure.dense_shape)
-    if expand and hasattr(structure, "_components"):
+    if expand and _is_composite(structure):
         return structure._from_components([next(leaves) for _ in structure._components()])
-    if expand and hasattr(structure, "_build"):
+    if expand and isinstance(structure, CompositeSpec):
         return structure._build([next(leaves) for _ in structure._component_specs()])
     if has_parts(structure):
         return with_parts(structure, [_pack(item, leaves, expand) for item in parts(structure)])
@@ -241,8 +247,10 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
 def _of_one_kind(first: Any, second: Any) -> bool:
     """Whether two values consist of tensors in the same way: both composite values, of which one spec could tell, or neither."""
-    kinds = [getattr(v, "_type_spec", None) if hasattr(v, "_components") else None for v in (first, second)]
-    own, other = [v if k is None and hasattr(v, "_build") else k for k, v in zip(kinds, (first, second), strict=True)]
+    own, other = [
+        v if isinstance(v, CompositeSpec) else getattr(v, "_type_spec", None) if _is_composite(v) else None
+        for v in (first, second)
+    ]
     if own is None or other is None:
         return own is other
     return own.most_specific_common_supertype([other]) is not None

@@ -93,7 +93,7 @@ def _of_none(problem: TypeError) -> str:
 
 def _is_traced(value: Any) -> bool:
     """True for a tensor of a function that is being traced, of known rank."""
-    return type(value).__name__ in ("Symbol", "SymbolicTensor") and value.shape.rank is not None
+    return type(value).__name__ == "SymbolicTensor" and value.shape.rank is not None
 
 
 def _named(problem: BaseException) -> Iterator[tuple[str, Any]]:
@@ -159,14 +159,14 @@ def _of_callback(problem: TypeError) -> str:
 
 def _of_setter(text: str) -> str:
     """Advice for an attribute that cannot be set."""
-    fixed = re.match(r"'(Tensor|Variable|Symbol\w*)' object attribute '(\w+)' is read-only", text)
+    fixed = re.match(r"'(Tensor|Variable|SymbolicTensor)' object attribute '(\w+)' is read-only", text)
     if fixed is not None:
         return (
             "tape.watch(x) inside the tape, or x = tf.Variable(value)."
             if fixed[2] in ("requires_grad", "grad")
             else "tensors are immutable: make a new one, y = tf.identity(x)."
         )
-    said = re.match(r"property '(\w+)' of '(Tensor|Variable|Symbol|SymbolicTensor)' object has no setter", text)
+    said = re.match(r"property '(\w+)' of '(Tensor|Variable|SymbolicTensor)' object has no setter", text)
     if said is None:
         return ""
     if said[1] == "dtype":
@@ -224,34 +224,10 @@ def _in_layer(problem: AttributeError) -> str:
 
 
 # Where names that people look for in the wrong module are looked up, in this order.
-_SEARCHED: tuple[str, ...] = (
-    "",
-    "math",
-    "nn",
-    "linalg",
-    "strings",
-    "image",
-    "io",
-    "random",
-    "signal",
-    "data",
-    "train",
-    "sparse",
-    "ragged",
-    "bitwise",
-)
-_SEARCHED += (
-    "debugging",
-    "summary",
-    "audio",
-    "sets",
-    "lookup",
-    "autodiff",
-    "config",
-    "distribute",
-    "saved_model",
-    "nest",
-    "test",
+_SEARCHED = (
+    *("", "math", "nn", "linalg", "strings", "image", "io", "random", "signal", "data", "train", "sparse", "ragged"),
+    *("bitwise", "debugging", "summary", "audio", "sets", "lookup", "autodiff", "config", "distribute", "saved_model"),
+    *("nest", "test"),
 )
 
 
@@ -283,8 +259,10 @@ _SPOKEN = {
     "Layer": "layer",
     "Loss": "loss",
     "Metric": "metric",
+    "Optimizer": "optimizer",
+    "Callback": "callback",
+    "Strategy": "strategy",
 }
-_SPOKEN |= {"Optimizer": "optimizer", "Callback": "callback", "Strategy": "strategy"}
 _KERAS = (
     "losses",
     "layers",

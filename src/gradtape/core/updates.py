@@ -18,6 +18,7 @@ from gradtape.core.registry import REGISTRY
 from gradtape.core.tensor import Tensor
 
 if TYPE_CHECKING:
+    from gradtape.core.shape import TensorShape
     from gradtape.core.variable import Variable
 
 _IDENTITY = attrgetter("_id")
@@ -68,7 +69,7 @@ def change(variable: Variable, what: str, tensor: Tensor, is_alone: bool) -> Non
     value, array = variable._value, tensor._array
     old = value._array
     if old.shape != array.shape:
-        check_delta(variable, what, tensor)
+        check_delta(variable, value.shape, what, tensor)
     ufunc = np.add if what == "assign_add" else np.subtract
     if old.size >= memory.THRESHOLD and type(old) is type(array) is np.ndarray:
         # Three references each: from the cell or the tensor, from the name here, from the argument of the count.
@@ -92,11 +93,11 @@ def _combined(ufunc: np.ufunc, old: Any, delta: Any, out: Any) -> Any:
     return memory.combine(ufunc, old, delta, out=out) if native is None else native(old, delta, out=out)
 
 
-def check_delta(variable: Variable, what: str, delta: Tensor) -> None:
-    """Refuse a delta of another shape."""
-    if not variable._value.shape.is_compatible_with(delta.shape):
+def check_delta(variable: Variable, shape: TensorShape, what: str, delta: Tensor) -> None:
+    """Refuse a delta that does not have the shape of a variable, as far as both are known."""
+    if not shape.is_compatible_with(delta.get_shape()):
         raise errors.build(
             errors.ShapeError,
-            f"{what}: shapes differ: variable {variable.name!r} is {variable._value.shape}, the delta is {delta.shape}.",
+            f"{what}: shapes differ: variable {variable.name!r} is {shape}, the delta is {delta.get_shape()}.",
             "give the delta the variable's shape, for instance with tf.broadcast_to(delta, v.shape).",
         )

@@ -211,10 +211,7 @@ class Variable(VariableProperties):
                 )
             )
         if _current.trace is not None:
-            own, static = tensor.get_shape(), self.shape
-            if static.rank is not None and own.merge_with(static) != own:  # it is only known when the function runs
-                tensor = REGISTRY["ensure_shape"](tensor, shape=tuple(static))
-            _current.trace.assign(self, tensor)
+            _current.trace.assign(self, self._shaped(tensor))
             return self if read_value else None  # type: ignore[return-value]
         try:
             _begun.append(None)
@@ -247,8 +244,8 @@ class Variable(VariableProperties):
     def _update(self, what: str, delta: Any, read_value: bool) -> Self:
         tensor = self._convert(delta)
         if _current.trace is not None:
-            check_delta(self, what, tensor)
-            _current.trace.update(self, what, tensor)
+            check_delta(self, self.shape, what, tensor)  # later calls may find a value of another size
+            _current.trace.update(self, what, self._shaped(tensor))
             return self if read_value else None  # type: ignore[return-value]
         if len(_users) < 2:
             try:
@@ -262,6 +259,13 @@ class Variable(VariableProperties):
         with lock_of(self):
             change(self, what, tensor, False)
         return self if read_value else None  # type: ignore[return-value]
+
+    def _shaped(self, tensor: Tensor) -> Tensor:
+        """A tensor of a function, which fails when that runs if it does not have the shape of the variable then."""
+        own, static = tensor.get_shape(), self.shape
+        if static.rank is None or own.merge_with(static) == own:
+            return tensor
+        return REGISTRY["ensure_shape"](tensor, shape=tuple(static))
 
     def _convert(self, value: Any) -> Tensor:
         if isinstance(value, Variable):

@@ -219,3 +219,24 @@ def test_an_element_is_read_once_outside_of_functions():
         array.read(1)
     with pytest.raises(tf.errors.OutOfRangeError):
         array.gather([3])
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_scatter_takes_one_row_for_each_index(dynamic, rows):
+    def scatter(indices, values):
+        return tf.TensorArray(tf.float32, 3, dynamic_size=dynamic).scatter(indices, values).stack()
+
+    sizes = [tf.TensorSpec([None], tf.int32), tf.TensorSpec([None, 2], tf.float32)]
+    of_any_size = tf.function(scatter, input_signature=sizes, autograph=False)
+    for f in (scatter, tf.function(scatter, autograph=False), of_any_size):
+        assert f(tf.constant([2, 0]), tf.ones([2, 2])).numpy().tolist() == [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
+        with pytest.raises(tf.errors.InvalidArgumentError, match=rf"len\(indices\) == .*, but saw: 2 vs. {rows}"):
+            f(tf.constant([2, 0]), tf.ones([rows, 2]))
+
+
+@pytest.mark.parametrize("method", ["unstack", "scatter"])
+def test_a_scalar_has_no_rows(method):
+    array = tf.TensorArray(tf.float32, 1)
+    with pytest.raises(ValueError, match=f"{method}: value must have rows"):
+        array.unstack(1.0) if method == "unstack" else array.scatter([0], 1.0)

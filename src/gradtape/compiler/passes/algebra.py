@@ -78,36 +78,36 @@ def zero_subtrahend(graph: Rewriter, node: Node) -> Value | None:
 def negative_summand(graph: Rewriter, node: Node) -> Value | None:
     """a + (-b) = a - b, and (-a) + b = b - a."""
     a, b = node.inputs
-    if _negate(b) is not None:
-        return graph.make("subtract", a, _negate(b))
-    return graph.make("subtract", b, _negate(a)) if _negate(a) is not None else None
+    if _negated(b) is not None:
+        return graph.make("subtract", a, _negated(b))
+    return graph.make("subtract", b, _negated(a)) if _negated(a) is not None else None
 
 
 def negative_subtrahend(graph: Rewriter, node: Node) -> Value | None:
     """a - (-b) = a + b."""
     a, b = node.inputs
-    return graph.make("add", a, _negate(b)) if _negate(b) is not None else None
+    return graph.make("add", a, _negated(b)) if _negated(b) is not None else None
 
 
 def negative_factors(graph: Rewriter, node: Node) -> Value | None:
     """(-a) * (-b) = a * b, and a quotient alike."""
-    a, b = (_negate(v) for v in node.inputs)
+    a, b = (_negated(v) for v in node.inputs)
     return graph.make(node.op.name, a, b) if a is not None and b is not None else None
 
 
 def twice_negative(graph: Rewriter, node: Node) -> Value | None:
     """-(-x) = x."""
-    x: Value | None = _negate(node.inputs[0])
+    x: Value | None = _negated(node.inputs[0])
     return x
 
 
 def sign_is_lost(graph: Rewriter, node: Node) -> Value | None:
     """square(-x) = square(x), and |-x| = |x|."""
-    x = _negate(node.inputs[0])
+    x = _negated(node.inputs[0])
     return graph.make(node.op.name, x) if x is not None else None
 
 
-def _negate(value: Value) -> Any:
+def _negated(value: Value) -> Any:
     """x, if the value is -x."""
     return value.node.inputs[0] if value.node is not None and value.node.op.name == "negative" else None
 

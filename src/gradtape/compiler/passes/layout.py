@@ -22,7 +22,7 @@ def same_number(graph: Rewriter, node: Node) -> Value | None:
 
 
 def same_shape(graph: Rewriter, node: Node) -> Value | None:
-    """Nothing moves: a reshape or spread to the shape that is there, a tile of one, a slice of everything."""
+    """Nothing moves: a reshape or spread to the shape that is there, a check of it, a tile of one, a slice of everything."""
     x = node.inputs[0]
     return x if x.spec == node.outputs[0].spec else None
 
@@ -237,6 +237,7 @@ RULES = {
     "reshape": (same_shape, same_number, reshape_twice, reduced_axes_kept),
     "transpose": (same_number, transpose_twice, unmoved),
     "broadcast_to": (same_shape, spread_twice, spread_of_leading_ones),
+    "ensure_shape": (same_shape,),
     "tile": (same_shape, same_number),
     "fill": (filled,),
     "zeros_like": (zeros,),

@@ -43,7 +43,7 @@ class Program:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.assigned = () if any(calls_user(node) for node in graph.nodes) else _assign(graph.nodes)
+        self.assigned = () if any(calls_user(node) for node in graph.nodes) else _assigned_by(graph.nodes)
         self._sections = tuple([s for node in graph.nodes for s in sections_of(node)])
         self._is_exclusive = bool(self.assigned or self._sections)
         self._reads = _positions(graph, self.assigned)
@@ -169,7 +169,7 @@ def _file_name(graph: Graph) -> str:
     return f"<gradtape {graph.name} {site.short}>" if site else f"<gradtape {graph.name}>"
 
 
-def _assign(nodes: Sequence[Node]) -> tuple[Variable, ...]:
+def _assigned_by(nodes: Sequence[Node]) -> tuple[Variable, ...]:
     """The variables that nodes assign."""
     found = {node.params["variable"]._id: node.params["variable"] for node in nodes if node.op is ASSIGN}
     return tuple(found.values())
@@ -237,7 +237,7 @@ def _stretches(graph: Graph) -> list[Stretch]:
     found, start = [], 0
     for number, node in enumerate([*graph.nodes, None]):
         if node is None or calls_user(node):
-            variables = _assign(graph.nodes[start:number])
+            variables = _assigned_by(graph.nodes[start:number])
             found += [Stretch(start, number, variables)] if variables else []
             start = number + 1
     return found

@@ -19,16 +19,33 @@ from gradtape.tracing.control.block import blank
 from gradtape.tracing.control.fit_rows import FIT_ROWS
 
 
-class WriteRow(InstanceOp):
-    """x with another row at an index. With `grow`, x gets as many rows as it needs."""
+class _Write(InstanceOp):
+    """x with other rows at places. With `grow`, x gets as many rows as it needs."""
 
-    name = "write_row"
-    inputs = ("x", "index", "row")
     kinds = "fVciubO"
     homogeneous = False
     any_size = True
     differentiable = True
     takes_needs = True
+
+    def save(self, values: Any, result: Any) -> tuple[Any, ...]:
+        return values[1], _like(values[2]), _rows(values[0])
+
+    def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> Any:
+        places, rows, count = residuals
+        back = None
+        if needs[0]:
+            back = self(dy, places, blank(rows), grow=False)
+            if params["grow"] and count is not None:
+                back = FIT_ROWS(back, np.zeros(count, np.bool_))
+        return back, None, REGISTRY["gather"](dy, places, axis=0, batch_dims=0) if needs[2] else None
+
+
+class WriteRow(_Write):
+    """x with another row at an index."""
+
+    name = "write_row"
+    inputs = ("x", "index", "row")
     residuals = (("index", ""), ("row", "like"), ("x", "rows"))
 
     def infer(self, x: Spec, index: Spec, row: Spec, *, grow: bool) -> Spec:
@@ -79,18 +96,6 @@ class WriteRow(InstanceOp):
         places = Places(1, 1, x.shape[:1], 1, math.prod(x.shape[1:]), index.dtype)
         return Put(places, x.dtype, "replace", 0, (0, 1, 2)) if places.fits else None
 
-    def save(self, values: Any, result: Any) -> tuple[Any, ...]:
-        return values[1], _like(values[2]), _rows(values[0])
-
-    def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> Any:
-        index, row, rows = residuals
-        back = None
-        if needs[0]:
-            back = WRITE_ROW(dy, index, blank(row), grow=False)
-            if params["grow"] and rows is not None:
-                back = FIT_ROWS(back, np.zeros(rows, np.bool_))
-        return back, None, REGISTRY["gather"](dy, index, axis=0, batch_dims=0) if needs[2] else None
-
     def batch(self, batched: tuple[bool, ...], x: Any, index: Any, row: Any, *, grow: bool) -> Any:
         if not batched[1] and not grow:
             # One place for all examples: rows first, then the examples.
@@ -101,16 +106,11 @@ class WriteRow(InstanceOp):
         return by_loop(self, batched, (x, index, row), {"grow": grow})
 
 
-class WriteRows(InstanceOp):
-    """x with other rows at some indices. With `grow`, x gets as many rows as they need."""
+class WriteRows(_Write):
+    """x with other rows at some indices."""
 
     name = "write_rows"
     inputs = ("x", "indices", "rows")
-    kinds = "fVciubO"
-    homogeneous = False
-    any_size = True
-    differentiable = True
-    takes_needs = True
     residuals = (("indices", ""), ("rows", "like"), ("x", "rows"))
     lower = NO_LOWERING
 
@@ -118,6 +118,7 @@ class WriteRows(InstanceOp):
         return WRITE_ROW.infer(x, Spec((), indices.dtype), Spec(rows.shape[1:], rows.dtype), grow=grow)
 
     def kernel(self, x: Any, indices: Any, rows: Any, *, grow: bool) -> Any:
+        check_rows(len(indices), len(rows))
         places = [checked(i, len(x), grow) for i in indices]
         if not x.size and x.shape[1:] != rows.shape[1:]:  # as for one row
             x = np.zeros_like(x, shape=(len(x), *rows.shape[1:]))
@@ -126,21 +127,7 @@ class WriteRows(InstanceOp):
         y[places] = rows
         return y
 
-    def save(self, values: Any, result: Any) -> tuple[Any, ...]:
-        return values[1], _like(values[2]), _rows(values[0])
-
-    def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> Any:
-        indices, rows, count = residuals
-        back = None
-        if needs[0]:
-            back = WRITE_ROWS(dy, indices, blank(rows), grow=False)
-            if params["grow"] and count is not None:
-                back = FIT_ROWS(back, np.zeros(count, np.bool_))
-        return back, None, REGISTRY["gather"](dy, indices, axis=0, batch_dims=0) if needs[2] else None
-
     def batch(self, batched: tuple[bool, ...], x: Any, indices: Any, rows: Any, *, grow: bool) -> Any:
-        from gradtape.ops.family import by_loop
-
         return by_loop(self, batched, (x, indices, rows), {"grow": grow})
 
 
@@ -192,6 +179,16 @@ def checked_to_read(index: Any, count: int) -> int:
             "use an index from 0 to size - 1.",
         )
     return i
+
+
+def check_rows(indices: int, rows: int) -> None:
+    """Refuse to write as many rows at another number of indices."""
+    if indices != rows:
+        raise errors.build(
+            errors.ShapeError,
+            f"TensorArray.scatter: Expected len(indices) == tensor.shape[0], but saw: {indices} vs. {rows}.",
+            "give one row for each index.",
+        )
 
 
 def check_place(i: int, count: int, grow: bool) -> None:
