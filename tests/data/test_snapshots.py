@@ -185,6 +185,12 @@ def test_a_dataset_is_saved_in_several_files(tmp_path: Path, options: Any, expec
     assert len(list((tmp_path / "saved").glob("elements-*"))) == 1
 
 
+def test_shards_may_have_negative_numbers(tmp_path: Path) -> None:
+    path = str(tmp_path / "saved")
+    Dataset.range(4).save(path, shard_func=lambda x: x - 2)
+    assert sorted(numbers(Dataset.load(path))) == [0, 1, 2, 3]
+
+
 def test_a_function_saves_each_time_it_runs(tmp_path: Path) -> None:
     path = str(tmp_path / "saved")
 
