@@ -89,6 +89,7 @@ LEFT_OUT = frozenset(
         "gradtape.random._generator:set_global_generator",
         "gradtape.sparse._overrides:answer",
         "gradtape.summary._write",
+        "gradtape.toplevel.extension_fields",
     ]
 )
 # Functions that are no public ones, methods, and those of other rooms.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import OrderedDict
 from pathlib import Path
 from typing import Any
@@ -64,6 +66,37 @@ def test_errors_of_fields_and_files(tmp_path: Path) -> None:
     (header,) = records(CsvDataset(written(tmp_path, ""), [tf.int32], header=True))
     assert "Can't read header of file" in header
     assert records(CsvDataset(written(tmp_path, "0\n\n2"), [["none"]])) == [(b"0",), (b"none",), (b"2",)]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "text", "value"),
+    [(tf.int32, " +5\t", 5), (tf.float32, "0x10", 16), (tf.float32, "1e39", math.inf), (tf.float64, "1e400", math.inf)],
+)
+def test_numbers_are_read_as_in_tensorflow(tmp_path: Path, dtype: Any, text: str, value: Any) -> None:
+    assert records(CsvDataset(written(tmp_path, text), [dtype])) == [(value,)]
+    assert tf.io.decode_csv([text], [tf.constant([], dtype)])[0].numpy().tolist() == [value]
+
+
+@pytest.mark.parametrize(("dtype", "text"), [(tf.int32, "1_000"), (tf.float32, "1_0.5"), (tf.int32, "\u0663")])
+def test_numbers_of_python_only_are_refused(tmp_path: Path, dtype: Any, text: str) -> None:
+    (found,) = records(CsvDataset(written(tmp_path, text), [dtype]))
+    assert f"not a valid {dtype.name}: {text}" in found
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"not a valid {dtype.name}"):
+        tf.io.decode_csv([text], [tf.constant([], dtype)])
+
+
+@pytest.mark.parametrize("default", [tf.bool, tf.uint8, tf.complex64, [True]])
+def test_columns_of_other_dtypes_are_refused(default: Any) -> None:
+    with pytest.raises(ValueError, match="record_defaults must be of float32"):
+        CsvDataset("a.csv", [default])
+
+
+def test_a_quote_that_is_never_closed_takes_time_in_proportion(tmp_path: Path) -> None:
+    text = '"' + "a,b\n" * 100_000
+    start = time.process_time()
+    (found,) = records(CsvDataset(written(tmp_path, text), [[""]] * 2))
+    assert "without closing quoted field" in found
+    assert time.process_time() - start < 5  # minutes, if each line were to look at all those before it
 
 
 @pytest.mark.parametrize(

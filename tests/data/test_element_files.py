@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gradtape as tf
@@ -81,7 +83,14 @@ def test_a_save_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "damage",
-    ["[]", "{", '{"file": "../x", "count": 1, "spec": null}', '{"file": "x", "count": -1, "spec": null}', "[" * 9999],
+    [
+        "[]",
+        "{",
+        '{"file": "../x", "count": 1, "spec": null}',
+        '{"file": "x", "count": -1, "spec": null}',
+        "[" * 9999,
+        '{"file": "elements-0123456789abcdef.tfrecord", "count": 99999999999999999999, "spec": null}',
+    ],
 )
 def test_damaged_metadata(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "saved"
@@ -89,6 +98,8 @@ def test_damaged_metadata(tmp_path: Path, damage: str) -> None:
     (path / "metadata.json").write_text(damage)
     with pytest.raises(tf.errors.DataLossError):
         Dataset.load(str(path))
+    Dataset.range(2).save(str(path))  # as the message says
+    assert numbers(Dataset.load(str(path))) == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -96,6 +107,8 @@ def test_damaged_metadata(tmp_path: Path, damage: str) -> None:
     [
         b"no json",
         b'{"dtype": "int64", "shape": [4]}\n12',
+        b'{"dtype": "int64", "shape": [1]}\n' + bytes(8),
+        b'{"dtype": "float64", "shape": []}\n' + bytes(8),
         b'{"dtype": "string", "shape": [2], "sizes": [1]}\nabc',
         b'{"dtype": "string", "shape": [1], "sizes": [-5]}\nabc',
         b'{"dtype": "nothing", "shape": []}\n',
@@ -109,6 +122,33 @@ def test_damaged_elements(tmp_path: Path, record: bytes) -> None:
         writer.write(record)
     with pytest.raises(tf.errors.DataLossError):
         list(Dataset.range(3).cache(path))
+
+
+@pytest.mark.parametrize("splits", [[0, 2, 10**9], [0, 3, 2], [1, 1, 3], [], [0, 2], None])
+def test_damaged_rows(tmp_path: Path, splits: Any) -> None:
+    path = str(tmp_path / "c")
+    rows = tf.ragged.constant([[1], [2, 3]])
+    list(Dataset.from_tensors(rows).cache(path))
+    spec, values, _ = [bytes(x.numpy()) for x in tf.data.TFRecordDataset(path)]
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write(spec)
+        writer.write(values)
+        if splits is not None:
+            head = json.dumps({"dtype": "int64", "shape": [len(splits)]}).encode()
+            writer.write(head + b"\n" + np.array(splits, np.int64).tobytes())
+    with pytest.raises(tf.errors.DataLossError, match="the file holds no elements"):
+        list(Dataset.from_tensors(rows).cache(path))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_in_place_of_elements_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "saved"
+    Dataset.range(3).save(str(path))
+    (elements,) = path.glob("elements-*")
+    elements.unlink()
+    os.mkfifo(elements)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Not a plain file"):
+        list(Dataset.load(str(path)))
 
 
 def test_readers_go_on_with_the_next_file(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -96,6 +98,75 @@ def test_fingerprints_follow_what_functions_read() -> None:
     assert fingerprint(pipeline(1)._stage) != first
 
 
+class Scale:
+    """An object whose attributes functions read, directly and through a method."""
+
+    unit = 1
+    choices = frozenset([1, 2])
+
+    def __init__(self, factor: int) -> None:
+        self.factor, self.unread = factor, 0
+
+    @property
+    def doubled(self) -> int:
+        return 2 * self.factor
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.doubled * self.unit
+
+    def apply(self, x: Any) -> Any:
+        return x * self.doubled if self.unit in self.choices else x
+
+
+def through_attribute(scale: Scale) -> Any:
+    return lambda x: x * scale.factor
+
+
+def through_module(scale: Scale) -> Any:
+    module: Any = ModuleType("settings")
+    module.scale = scale
+    return lambda x: x * module.scale.factor
+
+
+@pytest.mark.parametrize(
+    "make",
+    [through_attribute, through_module, lambda scale: scale, lambda scale: scale.apply, lambda s: partial(s.apply)],
+)
+def test_fingerprints_follow_the_attributes_that_functions_read(make: Any, tmp_path: Path) -> None:
+    scale = Scale(2)
+
+    def read() -> Any:
+        return numbers(Dataset.range(3).map(make(scale)).snapshot(str(tmp_path)))
+
+    first = read()
+    scale.unread = 1
+    assert read() == first
+    assert len(list(tmp_path.iterdir())) == 1
+    scale.factor = 5
+    assert read() == [x * 5 // 2 for x in first]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_fingerprints_do_not_depend_on_what_was_loaded() -> None:
+    ds = Dataset.range(4).map(lambda x: tf.bitwise.invert(x))
+    vars(tf).pop("bitwise", None)
+    first = fingerprint(ds._stage)
+    assert tf.bitwise.invert(0) == -1
+    assert fingerprint(ds._stage) == first
+
+
+def test_fingerprints_follow_sets_in_code() -> None:
+    def name(chosen: Any) -> str:
+        return fingerprint(Dataset.range(4).filter(lambda x: int(x) in chosen)._stage)
+
+    assert name({1, 2}) == name({2, 1}) != name({1, 3})
+    first, second = (
+        Dataset.range(4).filter(lambda x: int(x) in {1, 2}),
+        Dataset.range(4).filter(lambda x: int(x) in {1, 3}),
+    )
+    assert fingerprint(first._stage) != fingerprint(second._stage)
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [({}, [0, 2, 1, 3]), ({"reader_func": lambda files: files.flat_map(lambda x: x)}, [0, 1, 2, 3])],
@@ -112,6 +183,12 @@ def test_a_dataset_is_saved_in_several_files(tmp_path: Path, options: Any, expec
     Dataset.range(3).save(path)
     assert numbers(Dataset.load(path)) == [0, 1, 2]
     assert len(list((tmp_path / "saved").glob("elements-*"))) == 1
+
+
+def test_shards_may_have_negative_numbers(tmp_path: Path) -> None:
+    path = str(tmp_path / "saved")
+    Dataset.range(4).save(path, shard_func=lambda x: x - 2)
+    assert sorted(numbers(Dataset.load(path))) == [0, 1, 2, 3]
 
 
 def test_a_function_saves_each_time_it_runs(tmp_path: Path) -> None:

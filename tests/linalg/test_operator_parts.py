@@ -108,6 +108,12 @@ class TestParts:
         np.testing.assert_allclose(found.to_dense(), operator.to_dense())
 
 
+def test_sizes_in_arrays():
+    make = tf.function(lambda: linalg.LinearOperatorIdentity(np.array(2), batch_shape=np.array([3])))
+    assert make().to_dense().shape == [3, 2, 2]
+    assert make()[1].shape == [2, 2]
+
+
 def test_gradients_are_operators():
     with tf.GradientTape() as tape:
         operator = linalg.LinearOperatorDiag([1.0, 2.0])

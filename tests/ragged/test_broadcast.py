@@ -44,3 +44,12 @@ def test_dense_indices_in_each_row_give_a_dense_result() -> None:
     found = tf.gather(R([[1.0, 2.0], [4.0], [3.0]]), [[0, 1], [0, 0], [0, 0]], batch_dims=1)
     np.testing.assert_array_equal(found, [[1.0, 2.0], [4.0, 4.0], [3.0, 3.0]])
     assert tf.ragged.stack([tf.constant([1, 2])]).to_list() == [[1, 2]]
+
+
+def test_lengths_of_shapes_are_checked() -> None:
+    from_lengths = tf.experimental.DynamicRaggedShape.from_lengths
+    assert from_lengths([2, 3, 4], num_row_partitions=-1).static_lengths() == [2, 3, 4]
+    with pytest.raises(ValueError, match="must be >= 0"):
+        from_lengths([2, -2])
+    with pytest.raises(ValueError, match="num_row_partitions must count the ragged axes"):
+        from_lengths([2, (2, 1)], num_row_partitions=0)

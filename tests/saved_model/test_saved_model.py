@@ -366,5 +366,18 @@ class TestExtensionTypes:
         tf.saved_model.save(module, tmp_path)
         file = tmp_path / "saved_model.json"
         file.write_text(file.read_text().replace("tests.Interval", "tests.Elsewhere"))
-        with pytest.raises(tf.errors.NotFoundError, match=r"ExtensionType 'tests\.Elsewhere'"):
+        with pytest.raises(
+            tf.errors.NotFoundError, match=r"ExtensionType 'tests\.Elsewhere', which the program has not"
+        ):
+            tf.saved_model.load(tmp_path)
+
+    @pytest.mark.parametrize("name", ["__class__", "_components", "centre"])
+    def test_class_with_other_fields(self, tmp_path: Path, name: str) -> None:
+        module = tf.Module()
+        module.f = tf.function(lambda i: i.middle)
+        module.f(Interval((1, 2), 3))
+        tf.saved_model.save(module, tmp_path)
+        file = tmp_path / "saved_model.json"
+        file.write_text(file.read_text().replace('"middle"', f'"{name}"'))
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"Interval must have the fields .*: ends, {name}"):
             tf.saved_model.load(tmp_path)

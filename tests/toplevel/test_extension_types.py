@@ -101,3 +101,13 @@ def test_specs() -> None:
     total = tf.function(lambda m: m.total(), input_signature=[spec])
     assert float(total(masked(1.0, 2.0))) == 3.0
     assert float(total(masked(5.0))) == 5.0
+
+
+def test_map_fn_takes_its_signature_by_position() -> None:
+    class Pair(tf.experimental.BatchableExtensionType):
+        x: tf.Tensor
+        y: tf.Tensor
+
+    pairs = Pair([1.0, 2.0], [3.0, 4.0])
+    found = tf.map_fn(lambda p: tf.cast(p.x * p.y, tf.int32), pairs, None, None, True, False, True, None, tf.int32)
+    assert found.numpy().tolist() == [3, 8]

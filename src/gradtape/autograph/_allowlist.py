@@ -17,7 +17,7 @@ from gradtape.core.variable import Variable
 
 _OURS = os.path.dirname(os.path.abspath(str(sys.modules["gradtape"].__file__))) + os.sep
 # Libraries whose functions run as they are, wherever they are installed.
-_LIBRARIES = (
+LIBRARIES = (
     "gradtape",
     "keras",
     "tf_keras",
@@ -56,7 +56,7 @@ _own_files: dict[str, bool] = {}
 
 def is_users(code: CodeType, module: str | None) -> bool:
     """True if a function belongs to the user: not to gradtape, the standard library or a known library."""
-    if (module or "").partition(".")[0] in _LIBRARIES:
+    if (module or "").partition(".")[0] in LIBRARIES:
         return False
     known = _own_files.get(code.co_filename)
     if known is None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api import numerals
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor, host, wrap
@@ -16,6 +17,7 @@ from gradtape.data._dataset import Dataset
 from gradtape.data._failure import Failure, attempt, guarded
 from gradtape.data._stage import UNKNOWN, Stage
 from gradtape.io import _tfrecord as tfrecord
+from gradtape.io._csv import KINDS
 
 
 class _Columns(Stage):
@@ -99,8 +101,8 @@ class _Column:
 
     def __init__(self, default: Any) -> None:
         self.default: Tensor | None = None
-        if isinstance(default, (dtypes.DType, type, str)) and not isinstance(default, str):
-            self.dtype = dtypes.as_dtype(default)
+        if isinstance(default, (dtypes.DType, type)):
+            self.dtype = _checked_dtype(dtypes.as_dtype(default))
             return
         value = np.asarray(host(convert.convert_to_tensor(default)._array))
         if value.ndim > 1:
@@ -109,7 +111,7 @@ class _Column:
                 f"CsvDataset: Each record default should be at most rank 1, got {value.tolist()}.",
                 "give a value, a list of one value, or a dtype.",
             )
-        self.dtype = dtypes.from_numpy(value.dtype)
+        self.dtype = _checked_dtype(dtypes.from_numpy(value.dtype))
         if value.size:
             self.default = _scalar(value.ravel()[0], self.dtype)
 
@@ -119,16 +121,28 @@ class _Column:
             if self.default is None:
                 raise records.refused(f"Field {number} is required but missing in record")
             return self.default
+        text = field.encode("utf-8", "surrogateescape")
         try:
-            return _scalar(
-                field.encode("utf-8", "surrogateescape") if self.dtype is dtypes.string else field, self.dtype
-            )
+            return _scalar(text if self.dtype is dtypes.string else numerals.parse(text, self.dtype), self.dtype)
         except (ValueError, OverflowError):
             raise records.refused(f"Field {number} in record is not a valid {self.dtype.name}: {field}") from None
 
 
+def _checked_dtype(dtype: dtypes.DType) -> dtypes.DType:
+    if dtype not in KINDS:
+        raise errors.build(
+            errors.DTypeError,
+            f"CsvDataset: record_defaults must be of float32, float64, int32, int64 or string, got {dtype.name}.",
+            "read the column as one of these, and cast it in a map.",
+        )
+    return dtype
+
+
 def _scalar(value: Any, dtype: dtypes.DType) -> Tensor:
-    return file_stages.string(value) if dtype is dtypes.string else wrap(dtype.numpy.type(value))
+    if dtype is dtypes.string:
+        return file_stages.string(value)
+    with np.errstate(over="ignore"):  # a number that is too large for float32 is infinite
+        return wrap(dtype.numpy.type(value))
 
 
 class CsvDataset(Dataset):

@@ -13,7 +13,7 @@ from gradtape.data._failure import Failure
 from gradtape.io._compressed import opened
 
 _END = re.compile(r"[\r\n]+\Z")
-_QUOTED = re.compile(r'"((?:[^"]|"")*+)"')  # once a doubled quote is one, it stays one
+_QUOTED = re.compile(r'([^"]*+(?:""[^"]*+)*+)"')  # once a doubled quote is one, it stays one
 
 
 class Dialect:
@@ -59,10 +59,8 @@ class Records:
         fields, place = [], 0
         while True:
             if line.startswith('"', place):
-                while (found := _QUOTED.match(line, place)) is None:
-                    line += self._next(lines)
-                fields.append(found[1].replace('""', '"'))
-                place = found.end()
+                field, line, place = self._in_quotes(line, place + 1, lines)
+                fields.append(field)
                 if place < len(line) and line[place] not in (delimiter, "\r", "\n"):
                     raise self.refused("Quote inside a string has to be escaped by another quote")
             else:
@@ -75,6 +73,15 @@ class Records:
             if place >= len(line) or line[place] != delimiter:
                 return fields
             place += 1
+
+    def _in_quotes(self, line: str, place: int, lines: Iterator[str]) -> tuple[str, str, int]:
+        """A field after its opening quote, the line in which it ends, and the place there. Each line is looked at once."""
+        parts = []
+        while (found := _QUOTED.match(line, place)) is None:
+            parts.append(line[place:])
+            line, place = self._next(lines), 0
+        parts.append(found[1])
+        return "".join(parts).replace('""', '"'), line, found.end()
 
     def _next(self, lines: Iterator[str]) -> str:
         more = next(lines, None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
@@ -118,24 +118,56 @@ def _lock(path: str) -> Iterator[None]:
 
 def read_elements(path: str, spec: Any = None, compression: str = "") -> Iterator[Any]:
     """The elements of a file. `spec()` gives the structure of their specs where the file alone does not: for named tuples."""
-    records = read_records(path, compression)
+    records = read_records(path, compression, plain=True)
     first = next(records, None)
     if first is None:
         return
     try:
         form = json.loads(first)
         pattern = spec() if spec is not None and _has_names(form) else decode_spec(form)
-        count = len(composites.components(nest.flatten(pattern)))
-        leaves = []
+        specs = nest.flatten(pattern)
+        parts = composites.components(specs)
+        leaves: list[Tensor] = []
         for record in records:
             leaves.append(_tensor(record))
-            if len(leaves) == count:
+            if len(leaves) == len(parts):
+                if _says_dtypes(form):
+                    _check(specs, parts, leaves)
                 yield composites.packed(pattern, leaves)
                 leaves = []
+        if leaves:
+            raise ValueError(f"the last element has {len(leaves)} of {len(parts)} tensors")
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as problem:
         raise errors.build(
             errors.DataLossError, f"{path}: the file holds no elements: {problem}", "make it again."
         ) from problem
+
+
+def _says_dtypes(form: Any) -> bool:
+    """Whether a file says what its tensors are; files of older versions do not."""
+    return all(map(_says_dtypes, form["items"])) if "items" in form else form["kind"] == "none" or "dtype" in form
+
+
+def _check(specs: Sequence[Any], parts: Sequence[TensorSpec], leaves: Sequence[Tensor]) -> None:
+    """Refuse an element that is not what the file says of it, or whose rows are not those of its values."""
+    for part, leaf in zip(parts, leaves, strict=True):
+        if leaf.dtype is not part.dtype or not part.shape.is_compatible_with(leaf.shape):
+            raise ValueError(f"a tensor of {leaf.dtype.name}{list(leaf.shape)} stands in place of {part}")
+    place = 0
+    for spec in specs:
+        width = len(composites.components([spec]))
+        if getattr(spec, "ragged_rank", 0):
+            values, *splits = [np.asarray(host(leaf._array)) for leaf in leaves[place : place + width]]
+            _check_rows(len(values), splits)
+        place += width
+
+
+def _check_rows(count: int, splits: Sequence[Any]) -> None:
+    """Refuse row splits, the outermost first, that do not divide a number of values."""
+    for level in reversed(splits):
+        if not len(level) or level[0] != 0 or level[-1] != count or (np.diff(level) < 0).any():
+            raise ValueError(f"row splits {level.tolist()[:20]} do not divide {count} values")
+        count = len(level) - 1
 
 
 def encode_spec(spec: Any) -> Any:

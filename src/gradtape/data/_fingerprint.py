@@ -1,7 +1,7 @@
 """What a pipeline computes, as a name: pipelines with the same stages, parameters and functions have the same one, in every process.
 
-It follows the parameters of stages, the code of functions, and what that code reads from outside. Of objects that are neither numbers nor
-tensors it takes the class only: two pipelines that differ in such an object count as one.
+It follows the parameters of stages, the code of functions, and what that code reads from outside. Of modules, classes and other objects that
+are neither numbers nor tensors it takes the attributes that the code around names: `config.scale` counts, the rest of `config` does not.
 """
 
 from __future__ import annotations
@@ -9,14 +9,17 @@ from __future__ import annotations
 import builtins
 import enum
 import hashlib
-from collections.abc import Iterable, Mapping
-from functools import partial
-from types import CodeType, FunctionType, MethodType, ModuleType
+import inspect
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property, partial
+from types import CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from gradtape.autograph._allowlist import codes
+from gradtape.autograph._allowlist import LIBRARIES, codes, is_users
 from gradtape.core import dtypes, nest
 from gradtape.core.composite import Composite
 from gradtape.core.shape import TensorShape, TensorSpec
@@ -46,6 +49,7 @@ _FOUND = frozenset(
         "_calls",
     ]
 )
+_NONE = object()  # in place of an attribute that is not there
 
 
 def fingerprint(stage: Stage) -> str:
@@ -61,6 +65,8 @@ class _Walk:
     def __init__(self, digest: Any) -> None:
         self._digest = digest
         self._seen: dict[int, tuple[int, Any]] = {}  # the parts that were met, by their ids, with their numbers
+        self._names: frozenset[str] = frozenset()  # what the code around reads
+        self._read: dict[int, set[str]] = {}  # the attributes of objects that are in the digest
 
     def add(self, part: Any) -> None:
         """Take a part into the digest."""
@@ -70,6 +76,8 @@ class _Walk:
             self._add_array(part)
         elif id(part) in self._seen:
             self._note(f"again {self._seen[id(part)][0]}")
+            if id(part) in self._read:  # other code may read other attributes
+                self._add_attributes(part)
         else:
             self._seen[id(part)] = len(self._seen), part
             self._note(type(part).__qualname__)
@@ -90,6 +98,8 @@ class _Walk:
             self._add_mapping(part)
         elif isinstance(part, (list, tuple)):
             self._add_all(part)
+        elif isinstance(part, (set, frozenset)):
+            self._add_all(sorted(part, key=repr))
         elif hasattr(part, "_stage"):
             self.add(part._stage)
         else:
@@ -101,27 +111,75 @@ class _Walk:
         elif isinstance(part, CodeType):
             self._add_all([part.co_code, part.co_names, part.co_consts])
         elif isinstance(part, MethodType):
-            self._add_all([part.__func__, part.__self__])
+            with self._reading(part.__func__):
+                self._add_all([part.__func__, part.__self__])
         elif isinstance(part, partial):
-            self._add_all([part.func, part.args, part.keywords])
+            with self._reading(part.func):
+                self._add_all([part.func, part.args, part.keywords])
         elif hasattr(part, "python_function"):
             self.add(part.python_function)
-        elif isinstance(part, ModuleType) or hasattr(part, "__qualname__"):
-            self._note(getattr(part, "__qualname__", part.__name__))
+        else:
+            self._add_object(part)
 
     def _add_function(self, function: FunctionType) -> None:
         self.add(function.__code__)
-        self._add_all([function.__defaults__, function.__kwdefaults__])
-        for cell in function.__closure__ or ():
-            try:
-                self.add(cell.cell_contents)
-            except ValueError:  # a name that has no value yet
-                self._note("empty")
-        if (function.__module__ or "").partition(".")[0] == "gradtape":
+        with self._reading(function) as names:
+            self._add_all([function.__defaults__, function.__kwdefaults__])
+            for cell in function.__closure__ or ():
+                try:
+                    self.add(cell.cell_contents)
+                except ValueError:  # a name that has no value yet
+                    self._note("empty")
+            if is_users(function.__code__, function.__module__):
+                for name in sorted(names):
+                    if name in function.__globals__ and not hasattr(builtins, name):
+                        self.add(function.__globals__[name])
+
+    @contextmanager
+    def _reading(self, function: Any) -> Iterator[frozenset[str]]:
+        """Of objects that are met inside, what a function reads counts, too. Gives the names in its code."""
+        outer, code = self._names, getattr(function, "__code__", None)
+        names = frozenset(name for part in codes(code) for name in part.co_names) if code is not None else frozenset()
+        self._names = outer | names
+        try:
+            yield names
+        finally:
+            self._names = outer
+
+    def _add_object(self, part: Any) -> None:
+        """A module, a class or another object, by its name or its class and by what code reads of it."""
+        named = isinstance(part, ModuleType) or hasattr(part, "__qualname__")
+        if named:
+            self._note(getattr(part, "__qualname__", None) or part.__name__)
+        if _is_librarys(part):
             return
-        for name in sorted({name for code in codes(function.__code__) for name in code.co_names}):
-            if name in function.__globals__ and not hasattr(builtins, name):
-                self.add(function.__globals__[name])
+        self._read[id(part)] = set()
+        self._add_attributes(part)
+        call = None if named else getattr(type(part), "__call__", None)  # noqa: B004 - the method itself is wanted
+        if call is not None:
+            self._add_method(part, call)
+
+    def _add_attributes(self, part: Any) -> None:
+        known = self._read[id(part)]
+        for name in sorted(self._names - known):
+            value = inspect.getattr_static(part, name, _NONE)
+            if isinstance(value, MemberDescriptorType):  # an attribute in a slot
+                value = getattr(part, name, _NONE)
+            if value is not _NONE:
+                known.add(name)
+                self._note(name)
+                method = _method(value)
+                if method is None:
+                    self.add(value)
+                else:
+                    self._add_method(part, method)
+
+    def _add_method(self, part: Any, method: Any) -> None:
+        """A function that an object or a module has, and what it reads of the object."""
+        if isinstance(method, FunctionType) and _is_programs(method):
+            self.add(method)
+            with self._reading(method):
+                self._add_attributes(part)
 
     def _add_array(self, array: np.ndarray[Any, Any]) -> None:
         self._note(f"{array.dtype} {array.shape}")
@@ -141,3 +199,31 @@ class _Walk:
 
     def _note(self, text: str) -> None:
         self._digest.update(text.encode() + b"\0")
+
+
+def _method(value: Any) -> Any:
+    """The function in a class or module that stands behind an attribute; None for other attributes."""
+    if isinstance(value, (staticmethod, classmethod)):
+        return value.__func__
+    if isinstance(value, (property, cached_property)):
+        return value.fget if isinstance(value, property) else value.func
+    return value if isinstance(value, FunctionType) else None
+
+
+def _is_programs(function: FunctionType) -> bool:
+    """Whether a function is part of the program: neither of Python nor of an installed library."""
+    code = function.__code__
+    return not _is_installed(code.co_filename) and is_users(code, function.__module__)
+
+
+def _is_librarys(part: Any) -> bool:
+    """Whether a module, a class, or the class of an object is part of a library: what it holds may depend on what was loaded so far."""
+    if not isinstance(part, ModuleType):
+        owner = part if hasattr(part, "__qualname__") else type(part)
+        return str(getattr(owner, "__module__", "")).partition(".")[0] in LIBRARIES
+    root = part.__name__.partition(".")[0]
+    return root in LIBRARIES or root in sys.stdlib_module_names or _is_installed(getattr(part, "__file__", None) or "")
+
+
+def _is_installed(path: str) -> bool:
+    return "site-packages" in path or "dist-packages" in path

@@ -28,7 +28,7 @@ from gradtape.io._paths import local
 from gradtape.io._tfrecord import compression as checked
 
 _METADATA = "metadata.json"
-_ELEMENTS = re.compile(r"elements-[0-9a-f]{16}(-\d+)?\.tfrecord")
+_ELEMENTS = re.compile(r"elements-[0-9a-f]{16}(--?\d+)?\.tfrecord")
 _PATIENCE = 60.0  # seconds that another process may take from its elements to its metadata
 
 
@@ -81,7 +81,7 @@ def _write(folder: str, elements: Iterator[Any], spec: Any, kind: str, number: F
     )
     for value in writer.through(elements):
         raised(value)
-    before = _metadata(folder) if os.path.exists(os.path.join(folder, _METADATA)) else {}
+    before = _files_before(folder)
     form = None if writer.spec is None else encode_spec(writer.spec)
     files = [name.format(shard) for shard in writer.shards]
     with os_errors.translating():
@@ -94,7 +94,16 @@ def _write(folder: str, elements: Iterator[Any], spec: Any, kind: str, number: F
             for own in files:
                 os.remove(os.path.join(folder, own))
             raise
-        _sweep(folder, files, before.get("files", ()))
+        _sweep(folder, files, before)
+
+
+def _files_before(folder: str) -> Sequence[str]:
+    """The files of the dataset that is replaced; none if nobody can say."""
+    try:
+        found: Sequence[str] = _metadata(folder)["files"]
+    except (errors.NotFoundError, errors.DataLossError):
+        return ()
+    return found
 
 
 def _sweep(folder: str, files: Sequence[str], before: Sequence[str]) -> None:
@@ -153,7 +162,7 @@ def _metadata(folder: str) -> dict[str, Any]:
     try:
         found = json.loads(read_plain(path))
         names, count = found["files"] if "files" in found else [found["file"]], int(found["count"])
-        if not all(_ELEMENTS.fullmatch(name) for name in names) or count < 0:
+        if not all(_ELEMENTS.fullmatch(name) for name in names) or not 0 <= count < 1 << 63:
             raise ValueError(f"the files {names!r} of {count} elements")
         return {"files": names, "count": count, "spec": None if found["spec"] is None else decode_spec(found["spec"])}
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, OSError) as problem:

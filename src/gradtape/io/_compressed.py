@@ -8,6 +8,7 @@ from typing import Any
 
 from gradtape.core import errors
 from gradtape.core.os_errors import with_errors
+from gradtape.core.plain_file import open_plain
 from gradtape.core.weak import Closing
 from gradtape.io._paths import local
 
@@ -15,14 +16,16 @@ _WINDOWS = {"GZIP": 31, "ZLIB": 15}  # what zlib calls the formats
 
 
 @with_errors
-def opened(path: str, kind: str = "") -> Any:
+def opened(path: str, kind: str = "", plain: bool = False) -> Any:
     """A file to read bytes from; DataLossError if compressed bytes are damaged or truncated.
 
     Args:
       path: the file.
       kind: "", "GZIP" or "ZLIB".
+      plain: whether to refuse a pipe or a device in its place.
     """
-    file = open(local("Dataset", path), "rb")  # noqa: SIM115 - closed by whoever reads
+    place = local("Dataset", path)
+    file = io.BufferedReader(open_plain(place)) if plain else open(place, "rb")  # noqa: SIM115 - closed by whoever reads
     return io.BufferedReader(_Inflated(file, path, kind), 1 << 16) if kind else file
 
 

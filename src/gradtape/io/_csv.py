@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from gradtape.api import numerals
 from gradtape.api.arguments import tensor
 from gradtape.api.array_op import objects
 from gradtape.api.host_op import check_strings, hosted
@@ -16,7 +16,7 @@ from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
 from gradtape.core.tensor import Tensor
 
-_KINDS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.string)
+KINDS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.string)
 
 
 def decode_csv(
@@ -46,9 +46,9 @@ def decode_csv(
     x = check_strings("decode_csv", "records", records)
     defaults = [tensor(d) for d in record_defaults]
     for i, default in enumerate(defaults):
-        if default.dtype not in _KINDS or default.ndim > 1 or (default.ndim and default.shape[0] > 1):
+        if default.dtype not in KINDS or default.ndim > 1 or (default.ndim and default.shape[0] > 1):
             raise errors.build(
-                errors.DTypeError if default.dtype not in _KINDS else errors.ShapeError,
+                errors.DTypeError if default.dtype not in KINDS else errors.ShapeError,
                 f"decode_csv: record_defaults[{i}] must be one number or string, or empty, got dtype {default.dtype.name} and shape {default.shape}.",
                 "give one value, or none, of float32, float64, int32, int64 or string.",
             )
@@ -198,20 +198,4 @@ def _column(fields: list[bytes], empty: set[bytes], default: Any, number: int) -
 def _parser(dtype: dtypes.DType) -> Callable[[bytes], Any]:
     if dtype is dtypes.string:
         return lambda field: field
-    if dtype.is_floating:
-        return lambda field: _float(field.decode())
-    low, high = dtype.limits
-    return lambda field: _within(int(field.decode()), low, high)
-
-
-def _float(text: str) -> float:
-    value = float(text)
-    if "_" in text or (math.isinf(value) and "inf" not in text.lower()):
-        raise ValueError(text)
-    return value
-
-
-def _within(value: int, low: int, high: int) -> int:
-    if not low <= value <= high:
-        raise ValueError(value)
-    return value
+    return lambda field: numerals.parse(field, dtype)

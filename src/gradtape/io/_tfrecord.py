@@ -185,9 +185,9 @@ def compression(who: str, kind: Any) -> str:
     return kind or ""
 
 
-def read_records(path: str, kind: str = "") -> Iterator[bytes]:
-    """The records of a file; DataLossError if it is damaged or truncated."""
-    held = Closing(opened(path, kind))
+def read_records(path: str, kind: str = "", plain: bool = False) -> Iterator[bytes]:
+    """The records of a file; DataLossError if it is damaged or truncated. With `plain`, a pipe in its place is refused."""
+    held = Closing(opened(path, kind, plain))
     file, place = held.file, 0
     while head := file.read(12):
         if len(head) < 12 or masked(head[:8]) != struct.unpack("<I", head[8:])[0]:

@@ -92,6 +92,8 @@ class DynamicRaggedShape(Composite):
         for x in lengths:
             if not isinstance(x, int) and not (isinstance(x, tuple) and all(isinstance(n, int) for n in x)):
                 raise ValueError(f"element of lengths should be int or tuple of ints: instead {x!r}")
+            if isinstance(x, int) and x < 0:
+                raise ValueError(f"lengths must not be negative, got {x}: Dimension {x} must be >= 0")
         count = num_row_partitions
         if count is None:
             count = max([i for i, x in enumerate(lengths) if not isinstance(x, int)], default=0)
@@ -101,7 +103,9 @@ class DynamicRaggedShape(Composite):
             raise ValueError("num_row_partitions==0 for a scalar shape")
         if lengths and not count < len(lengths):
             raise ValueError("num_row_partitions should be less than `len(lengths)` if shape is not scalar.")
-        if not count:
+        if count <= 0:
+            if not all(isinstance(x, int) for x in lengths):
+                raise ValueError(f"num_row_partitions must count the ragged axes of lengths, got {count} for {lengths}")
             return cls([], np.array(lengths, np.int64), dtype=dtype)
         partitions, rows = [], lengths[0]
         for length in lengths[1 : count + 1]:
@@ -207,8 +211,6 @@ class DynamicRaggedShape(Composite):
         if self.rank is None:
             if start < 0:
                 raise ValueError("Rank must be known to use __getitem__ with a negative start.")
-            if start > 0 and not self._row_partitions:
-                return int(start)
             return int(start)
         return int(max(start + self.rank, 0) if start < 0 else min(start, self.rank))
 

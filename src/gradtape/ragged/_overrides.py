@@ -173,7 +173,7 @@ def _assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: st
     if tensor.dtype is not dtypes.as_dtype(tf_type):
         raise TypeError(
             errors.compose(
-                f"assert_type: {message or ''} the tensor must be {dtypes.as_dtype(tf_type).name}, got {tensor.dtype.name}.",
+                f"assert_type: {f'{message} ' if message else ''}the tensor must be {dtypes.as_dtype(tf_type).name}, got {tensor.dtype.name}.",
                 "cast it: tf.cast(x, dtype).",
             )
         )

@@ -20,14 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes
+from gradtape.core import dtypes, errors
 from gradtape.core.composite import CompositeSpec, Pieces, pieces_class
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import ANY, Spec, Steps, TensorShape, TensorSpec
 from gradtape.polymorphic_function.function_type import VariableSpec
 from gradtape.saved_model import _references as references
 from gradtape.saved_model._references import UnsaveableError
-from gradtape.toplevel.extension_types import ExtensionType
+from gradtape.toplevel.extension_types import ExtensionForm, ExtensionType
 from gradtape.tracing.composites import Bounds, Parts
 
 _INLINE = 16  # elements of an array that stands in the description itself
@@ -198,7 +198,7 @@ class Reader:
             "record": lambda v: references.class_of(v[0], tuple)(*[self.value(x) for x in v[1]]),
             "named tuple": self._named,
             "extension type": references.extension_type,
-            "data class": lambda v: references.data_class_of(v[0])(**{k: self.value(x) for k, x in v[1]}),
+            "data class": self._data_class,
             "pieces": lambda v: pieces_class(self.value(v[0]))(*[self.value(x) for x in v[1]]),
             "composite": lambda v: self.value(v[0]).build([self.value(x) for x in v[1]]),
             "function": references.function_of,
@@ -219,6 +219,18 @@ class Reader:
         if not isinstance(function, dict) or not _CALLED.issuperset(function):
             raise TypeError(f"{function!r} is called")
         return functools.partial(self.value(function), *self.value(args), **self.value(kwargs))
+
+    def _data_class(self, content: Any) -> Any:
+        name, fields = content
+        made = references.data_class_of(name)(**{k: self.value(v) for k, v in fields})
+        if isinstance(made, ExtensionForm) and not made.fits():
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"saved_model.load: the class {made.kind.__qualname__} must have the fields of the saved one: "
+                f"{', '.join(field for field, _ in made.structure)}.",
+                "load it with the class that was saved, or save it again.",
+            )
+        return made
 
     def _named(self, content: Any) -> Any:
         name, fields, parts = content

@@ -335,8 +335,7 @@ NAMES: dict[str, frozenset[str]] = {
             _decode _encode _split _transcode unicode_decode unicode_decode_with_offsets unicode_encode
             unicode_split unicode_split_with_offsets unicode_transcode
         """,
-        "gradtape.toplevel.extension_fields": "ExtensionTypeField _Field",
-        "gradtape.toplevel.extension_types": "_ExtensionForm",
+        "gradtape.toplevel.extension_types": "ExtensionForm",
         "gradtape.toplevel.printing": "Gap _print",
         "gradtape.toplevel.trackable": "TrackableReference",
         "gradtape.toplevel.variable_methods": """

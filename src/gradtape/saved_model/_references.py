@@ -88,7 +88,11 @@ def extension_type(name: str) -> Any:
         if vars(kind).get("__name__") == name:
             found = kind
     if found is None:
-        raise _refusal("ExtensionType", name)
+        raise errors.build(
+            errors.NotFoundError,
+            f"saved_model.load: the saved graph uses the ExtensionType {name!r}, which the program has not defined.",
+            f"define or import the class with __name__ = {name!r} before loading.",
+        )
     return found
 
 

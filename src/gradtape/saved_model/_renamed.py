@@ -160,6 +160,7 @@ RENAMED = {
     "gradtape.tracing.control.loop_gradient": "gradtape.tracing.control.loop_gradient gradtape.tracing.control.loop",
     "gradtape.tracing.dynamic_shapes.postpone": "gradtape.tracing.probes.postpone",
     "gradtape.tracing.dynamic_shapes.specialize": "gradtape.tracing.specialize",
+    "gradtape.toplevel.extension_types:_ExtensionForm": "gradtape.toplevel.extension_types:ExtensionForm",
     "gradtape.transform.arguments": "gradtape.transform.gradient_arguments",
     "gradtape.transform.vmap": "gradtape.transform.vectorized_map",
 }

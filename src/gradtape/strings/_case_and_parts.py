@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api import numerals
 from gradtape.api.array_op import flat, objects, on_arrays
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import Spec, broadcast
@@ -157,26 +158,18 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
 
 @on_arrays(lambda x, dtype: Spec(x.shape, dtype))
 def _numbers(x: Any, *, dtype: dtypes.DType) -> Any:
-    limits = (dtype.min, dtype.max) if dtype.is_integer else None
-    return np.array([_number(s, limits) for s in flat(x)], dtype.numpy).reshape(x.shape)[()]
+    return np.array([_number(s, dtype) for s in flat(x)], dtype.numpy).reshape(x.shape)[()]
 
 
-def _number(s: bytes, limits: Any) -> Any:
+def _number(s: bytes, dtype: dtypes.DType) -> Any:
     try:
-        word = s.strip().decode("ascii")
-        if "_" in word:  # a number for Python only
-            raise ValueError
-        if limits is None:
-            return float.fromhex(word) if "0x" in word.lower() else float(word)
-        if limits[0] <= int(word) <= limits[1]:
-            return int(word)
-    except ValueError:
-        pass
-    raise errors.build(
-        errors.InvalidArgumentError,
-        f"StringToNumberOp could not correctly convert string: {s.decode('utf-8', 'replace')}",
-        "give decimal numbers that fit the dtype.",
-    )
+        return numerals.parse(s, dtype)
+    except (ValueError, OverflowError) as problem:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"StringToNumberOp could not correctly convert string: {s.decode('utf-8', 'replace')}",
+            "give decimal numbers that fit the dtype.",
+        ) from problem
 
 
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:

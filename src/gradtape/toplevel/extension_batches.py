@@ -114,7 +114,10 @@ class BatchableExtensionType(ExtensionType):
     __batch_encoder__ = ExtensionTypeBatchEncoder()
 
 
-def map_fn(fn: Any, elems: Any, dtype: Any = None, *args: Any, fn_output_signature: Any = None, **kwargs: Any) -> Any:
+def map_fn(
+    fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: Any = True,
+    swap_memory: Any = False, infer_shape: Any = True, name: str | None = None, fn_output_signature: Any = None,
+) -> Any:  # fmt: skip
     """`tf.map_fn` where extension types are among the elements or the results: it runs on the tensors that stand for them."""
     from gradtape.control_flow.mapping import map_fn as of_tensors
     from gradtape.core.doors import adapt

@@ -220,7 +220,7 @@ class ExtensionTypeSpec(_Immutable, CompositeSpec):
 
 
 @dataclasses.dataclass(frozen=True)
-class _ExtensionForm(Form):
+class ExtensionForm(Form):
     """The class, and what is in its fields beside tensors."""
 
     kind: type[ExtensionType]
@@ -234,6 +234,11 @@ class _ExtensionForm(Form):
         """The spec of objects with these tensors."""
         return self._filled(object.__new__(self.kind.Spec), specs)  # type: ignore[attr-defined]
 
+    def fits(self) -> bool:
+        """Whether the class has these fields: a form may come from a file."""
+        is_own = isinstance(self.kind, type) and issubclass(self.kind, ExtensionType)
+        return is_own and [name for name, _ in self.structure] == [f.name for f in self.kind._own_fields]
+
     def _filled(self, made: Any, parts: Sequence[Any]) -> Any:
         rest = list(parts)
         for name, field in self.structure:
@@ -242,8 +247,8 @@ class _ExtensionForm(Form):
         return made
 
 
-def _form_of(kind: type[ExtensionType], fields: Mapping[str, Any], tensors: list[Any]) -> _ExtensionForm:
-    return _ExtensionForm(kind, tuple([(name, emptied(value, tensors)) for name, value in fields.items()]))
+def _form_of(kind: type[ExtensionType], fields: Mapping[str, Any], tensors: list[Any]) -> ExtensionForm:
+    return ExtensionForm(kind, tuple([(name, emptied(value, tensors)) for name, value in fields.items()]))
 
 
 def _equal_tensors(a: Any, b: Any) -> Any:

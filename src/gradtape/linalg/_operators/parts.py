@@ -15,6 +15,7 @@ import numpy as np
 
 from gradtape.arrays.movement import broadcast_to
 from gradtape.core.composite import Form, Pieces, pieces_class
+from gradtape.core.convert import convert_to_tensor
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 
@@ -97,6 +98,8 @@ def _emptied(value: Any, found: list[Any]) -> Any:
     if isinstance(value, (Tensor, Variable)):
         found.append(value)
         return _PART
+    if isinstance(value, (np.ndarray, np.generic)):  # a form is a key of traces: it holds nothing that can change
+        return _emptied(value.tolist() if value.dtype.kind in "iub" else convert_to_tensor(value), found)
     if "_arguments" in getattr(value, "__dict__", {}):
         pairs = [(name, _emptied(v, found)) for name, v in arguments_of(value).items()]
         return OperatorForm(type(value), tuple(pairs))
