@@ -119,7 +119,7 @@ def test_nobody_is_asked_where_a_function_succeeds() -> None:
 
 
 def test_errors_of_answers_come_alone() -> None:
-    with pytest.raises(ValueError, match="out of range") as raised:
+    with pytest.raises(ValueError, match="out of bounds") as raised:
         tf.reverse(tf.ragged.constant([[1], [2, 3]]), [7])
     assert raised.value.__cause__ is None
     assert raised.value.__context__ is None or raised.value.__suppress_context__

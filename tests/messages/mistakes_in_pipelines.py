@@ -185,7 +185,11 @@ PIPELINES_OF_DATA = _section(
         "nofile.tfrecord; No such file or directory",
         "check the path, and make the folder if it is",
     ),
-    ("list(tf.data.Dataset.list_files('no*such'))", "list_files: no files matched no*such", "check the pattern"),
+    (
+        "list(tf.data.Dataset.list_files('no*such'))",
+        "list_files: No files matched pattern: no*such",
+        "check the pattern",
+    ),
     ("tf.data.Dataset.load('nofolder')", "load: nofolder is not there", "save a dataset there first"),
     ("tf.data.AUTOTUN", "module 'gradtape.data' has no attribute 'AUTOTUN'. Did you", "Did you mean: 'AUTOTUNE'?"),
     ("tf.data.Datset", "module 'gradtape.data' has no attribute 'Datset'. Did you mean", "Did you mean: 'Dataset'?"),
@@ -218,7 +222,7 @@ SAVING = _section(
     ),
     (
         "tf.train.CheckpointManager(tf.train.Checkpoint(), 'd', 'three')",
-        "CheckpointManager: max_to_keep must be an int or None",
+        "CheckpointManager: max_to_keep must be a number or None",
         "max_to_keep=3 keeps the last three, None keeps",
     ),
     (

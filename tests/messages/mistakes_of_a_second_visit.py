@@ -230,7 +230,11 @@ SECOND_VISIT = _section(
         "Attempt to convert a value",
         "pass its result: call it first, f(x)",
     ),
-    ("tf.data.experimental.make_csv_dataset('no.csv', 2)", "list_files: no files matched no.csv", "check the pattern"),
+    (
+        "tf.data.experimental.make_csv_dataset('no.csv', 2)",
+        "make_csv_dataset: No files match `file_pattern` 'no.csv'",
+        "check the pattern",
+    ),
     (
         "tf.data.TFRecordDataset()",
         "TFRecordDataset.__init__() missing 1 required positional",

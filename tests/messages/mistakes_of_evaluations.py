@@ -18,7 +18,7 @@ LOSSES = _section(
     ),
     (
         "tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[2], logits=[[1.0, 2.0]])",
-        "sparse_softmax_cross_entropy_with_logits: labels",
+        "sparse_softmax_cross_entropy_with_logits: Received a label value of",
         "indices count from 0; negative ones are not",
     ),
     (
@@ -330,8 +330,16 @@ LOSSES = _section(
         "gather_nd: indices must not have more coordinates than the",
         "put the coordinates in the last dimension of",
     ),
-    ("tf.scatter_nd([0], [1.0], [3])", "scatter_nd: updates is f32", "give one slice of updates for each index"),
-    ("tf.scatter_nd([[0]], [1.0, 2.0], [3])", "scatter_nd: updates is f32", "give one slice of updates for each index"),
+    (
+        "tf.scatter_nd([0], [1.0], [3])",
+        "scatter_nd: Inner dimensions of output shape must match",
+        "give one slice of updates for each index",
+    ),
+    (
+        "tf.scatter_nd([[0]], [1.0, 2.0], [3])",
+        "scatter_nd: Outer dimensions of indices and update must match",
+        "give one slice of updates for each index",
+    ),
     (
         "tf.tensor_scatter_nd_update(tf.ones([3]), [[5]], [1.0])",
         "tensor_scatter_nd_update: indices",
@@ -462,7 +470,7 @@ LOSSES = _section(
         "split: axis is 1, but the input has rank 1: 1 is out of range",
         "use an axis from -1 to 0; anything else is out",
     ),
-    ("tf.unstack(1.0)", "unstack: axis is 0, and must be in range", "a scalar has no axes"),
+    ("tf.unstack(1.0)", "unstack: argument `axis` = 0 not in range", "a scalar has no axes"),
     (
         "tf.stack([tf.ones([2]), tf.ones([2], tf.int32)])",
         "stack: dtypes differ: values",

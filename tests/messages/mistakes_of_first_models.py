@@ -229,7 +229,7 @@ A_FIRST_MODEL_WITH_KERAS = _section(
     ),
     (
         "keras = tf.keras\nm = keras.Sequential([keras.layers.Dense(3)])\nm.compile('adam', 'sparse_categorical_crossentropy')\nm.fit(np.ones([4, 2]), np.array([3, 3, 3, 3]), verbose=0)",
-        "sparse_softmax_cross_entropy_with_logits: labels",
+        "sparse_softmax_cross_entropy_with_logits: Received a label value of",
         "indices count from 0; negative ones are not",
     ),
     (

@@ -150,13 +150,16 @@ def _says_dtypes(form: Any) -> bool:
 
 def _check(specs: Sequence[Any], parts: Sequence[TensorSpec], leaves: Sequence[Tensor]) -> None:
     """Refuse an element that is not what the file says of it, or whose rows are not those of its values."""
-    for part, leaf in zip(parts, leaves, strict=True):
-        if leaf.dtype is not part.dtype or not part.shape.is_compatible_with(leaf.shape):
-            raise ValueError(f"a tensor of {leaf.dtype.name}{list(leaf.shape)} stands in place of {part}")
     place = 0
     for spec in specs:
         width = len(composites.components([spec]))
-        if getattr(spec, "ragged_rank", 0):
+        is_ragged = bool(getattr(spec, "ragged_rank", 0))
+        for part, leaf in zip(parts[place : place + width], leaves[place : place + width], strict=True):
+            # The file has the spec of its first element, and others of ragged ones may have more rows.
+            fits = part.shape.rank == leaf.shape.rank if is_ragged else part.shape.is_compatible_with(leaf.shape)
+            if leaf.dtype is not part.dtype or not fits:
+                raise ValueError(f"a tensor of {leaf.dtype.name}{list(leaf.shape)} stands in place of {part}")
+        if is_ragged:
             values, *splits = [np.asarray(host(leaf._array)) for leaf in leaves[place : place + width]]
             _check_rows(len(values), splits)
         place += width

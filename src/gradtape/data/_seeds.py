@@ -21,8 +21,8 @@ class Seeds:
     """
 
     def __init__(self, seed: Any, changes: bool = True) -> None:
-        self.given = None if seed is None else int(seed), changes
         self.place = np.array([*_key(seed), 0], np.int64)
+        self.given = None if seed is None else int(seed), changes
         self._changes = changes
         if state.current.trace is not None and _is_set(seed):
             self._begin_with_each_run()

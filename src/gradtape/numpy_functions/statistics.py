@@ -77,7 +77,9 @@ class Statistics:
 
     def count_nonzero(self, x: Any, axis: Any = None) -> Tensor:
         """The number of elements over axes that are not zero."""
-        return tf.reduce_sum(tf.cast(self._policy.truths(x)[0], self._policy.index), _axes(axis))
+        (x,) = self._policy.arrays(x)
+        is_there = tf.not_equal(x, 0) if x.dtype.is_complex else tf.cast(x, dtypes.bool_)
+        return tf.reduce_sum(tf.cast(is_there, self._policy.index), _axes(axis))
 
     def cumsum(self, x: Any, axis: Any = None, dtype: Any = None) -> Tensor:
         """The sums of the first elements along an axis."""

@@ -168,7 +168,7 @@ class Restored(Module):
         return found if name == "variables" else tuple([v for v in found if v.trainable == (name[0] == "t")])
 
     def __getattr__(self, name: str) -> Any:
-        shown = [own for own in vars(self) if not own.startswith("_")]
+        shown = [own for own in vars(self) if not own.startswith(("_", "tensorflow_"))]
         text = f"{type(self).__name__!r} object has no attribute {name!r}"
         if not name.startswith("_"):
             own = f"it has {', '.join(shown)}. " if shown else ""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from gradtape.core import errors
 from gradtape.core.os_errors import with_errors
@@ -51,8 +50,8 @@ class CheckpointManager:
         init_fn: Callable[[], Any] | None = None,
         last_checkpoint_step: int | None = None,
     ) -> None:
-        if max_to_keep is not None and not isinstance(max_to_keep, (int, np.integer)):
-            what = f"CheckpointManager: max_to_keep must be an int or None, got {errors.brief(max_to_keep)}."
+        if max_to_keep is not None and not isinstance(max_to_keep, numbers.Real):
+            what = f"CheckpointManager: max_to_keep must be a number or None, got {errors.brief(max_to_keep)}."
             raise TypeError(errors.compose(what, "max_to_keep=3 keeps the last three, None keeps all."))
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(

@@ -13,7 +13,6 @@ from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.op import InstanceOp, NotDifferentiable
 from gradtape.core.shape import ANY, Spec, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor, host, wrap
-from gradtape.core.variable import Variable
 from gradtape.core.variable_properties import Handle
 from gradtape.ops.family import NO_LOWERING, by_loop
 from gradtape.transform.batched import NeedsValueError
@@ -137,8 +136,6 @@ def _run(func: Callable[..., Any], inputs: list[Tensor], wanted: list[dtypes.DTy
         values = [] if returned is None else returned if isinstance(returned, (list, tuple)) else [returned]
         if len(values) < len(wanted) or (values and not wanted):
             raise ValueError(f"it returned {len(values)} values, but Tout names {len(wanted)}")
-        if any(isinstance(v, Variable) for v in values):
-            raise RuntimeError("Attempting to return a variable from an eagerly executed py_function")
         return [
             convert.convert_to_tensor(t.numpy.type(v) if isinstance(v, bool) else v, t)
             for v, t in zip(values, wanted, strict=False)
