@@ -73,6 +73,21 @@ class TestConstruction:
                 subtract(tf.ones(wrong))
         assert v.numpy().tolist() == [0.0, 1.0]
 
+    @pytest.mark.parametrize("shape", [[None, 2], None])
+    def test_updates_of_loose_shapes_are_not_broadcast(self, shape):
+        v = tf.Variable([[1.0, 2.0]], shape=tf.TensorShape(shape))
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 2])], autograph=False)
+        def add(x):
+            v.assign_add(x)
+
+        add(tf.ones([1, 2]))
+        v.assign([[1.0, 2.0], [3.0, 4.0]])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must have the shape of variable"):
+            add(tf.ones([1, 2]))
+        add(tf.ones([2, 2]))
+        assert v.numpy().tolist() == [[2.0, 3.0], [4.0, 5.0]]
+
     def test_trainable(self):
         assert tf.Variable(1).trainable
         assert not tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ).trainable

@@ -61,7 +61,7 @@ def from_sequence(value: Sequence[Any], dtype: dtypes.DType | None) -> Any:
 
 def _with_numpy(value: Any, flat: list[Any], shape: tuple[int, ...], dtype: dtypes.DType | None) -> Any:
     """The array of leaves of which some are NumPy's numbers or arrays."""
-    leaves = [np.asarray(_plain(leaf, value)) for leaf in flat]
+    leaves = [np.asarray(_plain(leaf)) for leaf in flat]
     if any(x.shape != leaves[0].shape for x in leaves):
         raise not_rectangular(value)
     each = [_leaf_kind(leaf, x) for leaf, x in zip(flat, leaves, strict=True)]
@@ -79,7 +79,7 @@ def _with_numpy(value: Any, flat: list[Any], shape: tuple[int, ...], dtype: dtyp
     return np.stack([x.astype(wanted.numpy) for x in leaves]).reshape(shape + leaves[0].shape)
 
 
-def _plain(leaf: Any, value: Any) -> Any:
+def _plain(leaf: Any) -> Any:
     """A leaf that NumPy knows; of a size that is a symbol, the number."""
     if type(leaf) is Dim:
         return int(leaf)

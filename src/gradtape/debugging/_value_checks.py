@@ -73,9 +73,7 @@ def _array(x: Any) -> Any:
     return np.asarray(host(x._array))
 
 
-def _compared(
-    name: str, sign: str, op: str, x: Any, y: Any, message: str | None, summarize: int | None, each: bool = True
-) -> None:
+def _compared(name: str, sign: str, op: str, x: Any, y: Any, message: str | None, summarize: int | None) -> None:
     """Check a relation between all elements of two values, which broadcast."""
     a = convert.convert_to_tensor(x)
     b = convert.like(y, a.dtype)

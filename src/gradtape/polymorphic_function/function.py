@@ -302,9 +302,9 @@ class Function(Generic[P, R_co]):
             )
 
     def _warn_of_retracing(self) -> None:
-        recent = sum(self._recent)
         if _current.trace is not None:
             return
+        recent = sum(self._recent)
         if recent >= 5 and self._recent.warnings < 2:
             self._recent.warnings += 1
             log.warning(

@@ -176,7 +176,7 @@ class SignatureFunction(ConcreteFunction):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results by name."""
         specs = {p.name: value for p, value in zip(self._signature.parameters, self._described, strict=True)}
-        if len(args) > min(len(specs), 1) or (args and len(specs) > 1):
+        if len(args) > (1 if len(specs) == 1 else 0):
             raise TypeError(
                 errors.compose(
                     f"the signature {self._staged.name} cannot take {len(args)} of its {len(specs)} tensors by position.",

@@ -367,6 +367,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.tracing.control.vectorize_loop": "Flags TURN",
         "gradtape.tracing.dynamic_shapes.symbolic_shapes": "Inferred RankedSpec",
         "gradtape.tracing.probes.postpone": "_Example",
+        "gradtape.tracing.shape_check": "OF_SHAPE",
         "gradtape.tracing.specialize": "ASSIGN REREAD",
         "gradtape.tracing.staged": "ASSIGN REREAD _Parts",
         "gradtape.tracing.trace": "ASSIGN REREAD",

@@ -8,6 +8,7 @@ operation_types.py  The names of operations in TensorFlow's graphs
 outputs.py          What a traced function returns: tensors in a structure, and nothing else
 runner.py           Runner: an optimised program of some values of a graph
 services.py         What traces leave to modules above them
+shape_check.py      A value that must have the shape of another one
 specialize.py       Programs of functions whose sizes are known only when they run
 staged.py           Staged: a finished trace, as something to run alone, under tapes, and inside other traces
 symbol.py           Symbol: the tensor of a function that is being traced

@@ -472,7 +472,13 @@ class Trace:
     def update(self, variable: Variable, what: str, delta: Tensor) -> None:
         """Write down `assign_add` or `assign_sub`."""
         with recorded_by():  # no gradient flows through an assignment
-            new = REGISTRY["add" if what == "assign_add" else "subtract"](self.read_for_update(variable), delta)
+            old = self.read_for_update(variable)
+            if not variable.shape.is_fully_defined():  # what it holds when the function runs decides
+                from gradtape.tracing.shape_check import OF_SHAPE  # few variables are of unknown size
+
+                what_is_wrong = f"{what}: the delta must have the shape of variable {variable.name!r},"
+                delta = OF_SHAPE(delta, old, what=what_is_wrong, fix="use tf.broadcast_to(delta, tf.shape(v)).")
+            new = REGISTRY["add" if what == "assign_add" else "subtract"](old, delta)
         new._id = 0
         self.assign(variable, new)
 

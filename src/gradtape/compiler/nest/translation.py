@@ -190,7 +190,7 @@ def _result(
         sizes = _cut_sizes([axis.size for axis in pattern.axes], epilogue, 0)
         return None if sizes is None else _product(pattern, sizes, loads, inputs)
     if isinstance(pattern, Convolve):
-        return _convolution(pattern, inputs)
+        return _convolution(pattern)
     if isinstance(pattern, Pool):
         return _pool(pattern)
     sizes = _cut_sizes([pattern.places.number], epilogue, 1)
@@ -284,7 +284,7 @@ def _stack(cg: NestBuilder, pattern: Product, batch: Sequence[int]) -> tuple[Str
     return a, b
 
 
-def _convolution(pattern: Convolve, inputs: Sequence[Spec]) -> tuple[NestBuilder, NestValue, _Frame]:
+def _convolution(pattern: Convolve) -> tuple[NestBuilder, NestValue, _Frame]:
     """Axes are examples, places, groups, channels within a group; then what is summed over."""
     dims, groups = len(pattern.window), pattern.groups
     channels, filters = pattern.channels // groups, pattern.filters // groups

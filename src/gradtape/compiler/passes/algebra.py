@@ -22,7 +22,7 @@ def same(graph: Rewriter, node: Node) -> Value | None:
 
 
 def first(graph: Rewriter, node: Node) -> Value | None:
-    """connected(x, source) = x: derivatives were taken before."""
+    """connected(x, source) = x: derivatives were taken before. of_shape(x, like) = x: sizes that are known were compared."""
     return graph.fit(node.inputs[0], node.outputs[0].spec)
 
 
@@ -261,6 +261,7 @@ RULES = {
     "identity": (same,),
     "stop_gradient": (same,),
     "connected": (first,),
+    "of_shape": (first,),
     "multiply": (unit_factor, zero_factor, negative_factors, integer_constants),
     "add": (zero_summand, negative_summand, integer_constants),
     "subtract": (zero_subtrahend, negative_subtrahend),

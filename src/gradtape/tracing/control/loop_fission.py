@@ -103,7 +103,7 @@ class _Division:
         rows |= zip(front, self._at_once(front), strict=True)
         if vanishes:
             return self._without_loop(sums, rows)
-        return self._with_loop(sums, sorted(rest), wanted, [n for n in nodes if n not in ahead], front, rows)
+        return self._with_loop(sums, sorted(rest), [n for n in nodes if n not in ahead], front, rows)
 
     def _wanted(self, rest: set[int], sums: Sequence[_Sum]) -> list[Value]:
         """The values of a step that are needed beyond it."""
@@ -209,7 +209,6 @@ class _Division:
         self,
         sums: Sequence[_Sum],
         rest: Sequence[int],
-        wanted: Sequence[Value],
         nodes: list[Node],
         front: Sequence[Value],
         rows: dict[Value, Value],

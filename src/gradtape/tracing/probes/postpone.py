@@ -177,7 +177,7 @@ def _explore(
     if alike is not None:
         return Outcome(runs[0], [trace.symbolic_shape(x) for x in alike], dense)
     if not found:
-        apart = _drawn_runs(trace, function, opened, dense, apart=True)
+        apart = _drawn_runs(trace, function, opened, dense)
         return Outcome(runs[0], [_agreed(runs, k, apart) for k in range(len(runs[0].specs))], dense)
     count = len(runs[0].specs)
     alive = [(run, path) for run, path in found if len(run.specs) == count]
@@ -185,7 +185,7 @@ def _explore(
     if undecided and ANY in shapes:
         # Some paths asked for numbers: on those, numbers tell what does not depend on them.
         numbered = [run for run in _numbered_runs(trace, function, opened, dense) if len(run.specs) == count]
-        apart = [run for run in _drawn_runs(trace, function, opened, dense, True) if len(run.specs) == count]
+        apart = [run for run in _drawn_runs(trace, function, opened, dense) if len(run.specs) == count]
         shapes = [_agreed(numbered, k, apart) if shape is ANY else shape for k, shape in enumerate(shapes)]
     return Outcome(runs[0], shapes, dense)
 
@@ -217,11 +217,9 @@ def _numbered_runs(trace: Trace, function: Callable[..., Any], opened: Opened, d
     return found
 
 
-def _drawn_runs(
-    trace: Trace, function: Callable[..., Any], opened: Opened, dense: bool, apart: bool = False
-) -> list[Run]:
+def _drawn_runs(trace: Trace, function: Callable[..., Any], opened: Opened, dense: bool) -> list[Run]:
     """Runs on numbers that are drawn for every size, among those of the sizes that are known: they may have to fit each other. The draws are
-    the same in every process. With `apart`, no number is drawn for all sizes at once."""
+    the same in every process."""
     around, found, random = _current.path, list[Run](), Random(0)
     known = [trace.symbolic_shape(x) for x in opened.tensors]
     sizes = [d for shape in known if shape is not ANY for d in shape if type(d) is int]
