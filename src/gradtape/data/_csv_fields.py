@@ -94,6 +94,6 @@ class Records:
         """The error of the record that was read last."""
         return errors.build(
             errors.InvalidArgumentError,
-            f"CsvDataset: {what}, in line {self.line} of {self.path}.",
+            f"CsvDataset: line {self.line} of {self.path}: {what}.",
             "correct record_defaults, or the file.",
         )
