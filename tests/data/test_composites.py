@@ -114,3 +114,11 @@ def test_specs_of_rows_of_ragged_tensors() -> None:
     assert float(total()) == 21.0
     with pytest.raises(tf.errors.InvalidArgumentError, match="different shapes"):
         list(dataset.map(lambda row, _: row * 2.0).batch(3))
+
+
+def test_extension_types_without_rows_are_not_batched() -> None:
+    class Point(tf.experimental.ExtensionType):
+        x: tf.Tensor
+
+    with pytest.raises(TypeError, match="batch: elements must not be of Point, which has no rows"):
+        list(tf.data.Dataset.from_tensors(Point(1.0)).batch(1))

@@ -11,6 +11,18 @@ import gradtape as tf
 Dataset, experimental = tf.data.Dataset, tf.data.experimental
 
 
+def test_options_inside_of_options_of_a_dataset_cannot_be_changed() -> None:
+    options = tf.data.Options()
+    options.threading.private_threadpool_size = 2
+    ds = Dataset.range(3).with_options(options)
+    with pytest.raises(ValueError, match="Mutating"):
+        ds.options().autotune.enabled = True
+    merged = options.merge(ds.options())
+    merged.autotune.enabled = True  # options that are merged from them are new ones
+    assert (merged.threading.private_threadpool_size, ds.options().autotune.enabled) == (2, None)
+    assert options == ds.options()
+
+
 def test_options_of_a_dataset_cannot_be_changed() -> None:
     options = tf.data.Options()
     ds = Dataset.range(3).with_options(options).map(lambda x: x)

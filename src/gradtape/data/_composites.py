@@ -112,6 +112,13 @@ def stacked(who: str, column: Sequence[Any], spec: Any = None) -> Any:
                 "give them the same rank first.",
             )
         return concat(0, [expand_dims(sp, 0) for sp in column], expand_nonconcat_dims=True)
+    if not hasattr(column[0], "nested_row_splits") and isinstance(column[0], Composite):
+        raise TypeError(
+            errors.compose(
+                f"{who}: elements must not be of {type(column[0]).__name__}, which has no rows.",
+                "derive the class from tf.experimental.BatchableExtensionType, or use map to turn it into tensors.",
+            )
+        )
     from gradtape.ragged._rearrange import stack
 
     return stack(list(column))

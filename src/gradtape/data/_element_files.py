@@ -116,61 +116,76 @@ def _lock(path: str) -> Iterator[None]:
         os.close(handle)
 
 
-def read_elements(path: str, spec: Any = None, compression: str = "") -> Iterator[Any]:
-    """The elements of a file. `spec()` gives the structure of their specs where the file alone does not: for named tuples."""
+def read_elements(path: str, spec: Any = None, compression: str = "", promised: Any = None) -> Iterator[Any]:
+    """The elements of a file.
+
+    Args:
+      path: of the file.
+      spec: a function that gives the structure of their specs where the file alone does not: for named tuples.
+      compression: "GZIP" or "ZLIB".
+      promised: the structure of specs that the elements must have, whatever the file says of theirs.
+    """
     records = read_records(path, compression, plain=True)
     first = next(records, None)
     if first is None:
         return
     try:
         form = json.loads(first)
-        pattern = spec() if spec is not None and _has_names(form) else decode_spec(form)
-        specs = nest.flatten(pattern)
-        parts = composites.components(specs)
+        own = decode_spec(form)
+        pattern = promised if promised is not None else spec() if spec is not None and _has_names(form) else own
+        parts = composites.components(nest.flatten(own))
+        wanted = composites.components(nest.flatten(pattern))
+        if len(wanted) != len(parts):
+            raise _unexpected(path, f"Number of components mismatch: expected {len(wanted)} but got {len(parts)}.")
         leaves: list[Tensor] = []
         for record in records:
             leaves.append(_tensor(record))
             if len(leaves) == len(parts):
-                if _says_dtypes(form):
-                    _check(specs, parts, leaves)
+                _check_rows(nest.flatten(own), leaves)
+                if promised is not None:
+                    _check_promise(path, wanted, leaves)
                 yield composites.packed(pattern, leaves)
                 leaves = []
         if leaves:
             raise ValueError(f"the last element has {len(leaves)} of {len(parts)} tensors")
+    except errors.InvalidArgumentError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as problem:
         raise errors.build(
             errors.DataLossError, f"{path}: the file holds no elements: {problem}", "make it again."
         ) from problem
 
 
-def _says_dtypes(form: Any) -> bool:
-    """Whether a file says what its tensors are; files of older versions do not."""
-    return all(map(_says_dtypes, form["items"])) if "items" in form else form["kind"] == "none" or "dtype" in form
+def _check_promise(path: str, wanted: Sequence[TensorSpec], leaves: Sequence[Tensor]) -> None:
+    """Refuse an element that is not of the specs that the program gives."""
+    for i, (part, leaf) in enumerate(zip(wanted, leaves, strict=True)):
+        if leaf.dtype is not part.dtype:
+            what = f"Data type mismatch at component {i}: expected {part.dtype.name} but got {leaf.dtype.name}."
+            raise _unexpected(path, what)
+        if not part.shape.is_compatible_with(leaf.shape):
+            what = f"Incompatible shapes at component {i}: expected {part.shape} but got {list(leaf.shape)}."
+            raise _unexpected(path, what)
 
 
-def _check(specs: Sequence[Any], parts: Sequence[TensorSpec], leaves: Sequence[Tensor]) -> None:
-    """Refuse an element that is not what the file says of it, or whose rows are not those of its values."""
+def _unexpected(path: str, what: str) -> Exception:
+    return errors.build(
+        errors.InvalidArgumentError, f"{path}: {what}", "leave element_spec out, or give that of the saved elements."
+    )
+
+
+def _check_rows(specs: Sequence[Any], leaves: Sequence[Tensor]) -> None:
+    """Refuse ragged tensors whose row splits do not divide their values."""
     place = 0
     for spec in specs:
         width = len(composites.components([spec]))
-        is_ragged = bool(getattr(spec, "ragged_rank", 0))
-        for part, leaf in zip(parts[place : place + width], leaves[place : place + width], strict=True):
-            # The file has the spec of its first element, and others of ragged ones may have more rows.
-            fits = part.shape.rank == leaf.shape.rank if is_ragged else part.shape.is_compatible_with(leaf.shape)
-            if leaf.dtype is not part.dtype or not fits:
-                raise ValueError(f"a tensor of {leaf.dtype.name}{list(leaf.shape)} stands in place of {part}")
-        if is_ragged:
+        if getattr(spec, "ragged_rank", 0):
             values, *splits = [np.asarray(host(leaf._array)) for leaf in leaves[place : place + width]]
-            _check_rows(len(values), splits)
+            count = len(values)
+            for level in reversed(splits):
+                if not len(level) or level[0] != 0 or level[-1] != count or (np.diff(level) < 0).any():
+                    raise ValueError(f"row splits {level.tolist()[:20]} do not divide {count} values")
+                count = len(level) - 1
         place += width
-
-
-def _check_rows(count: int, splits: Sequence[Any]) -> None:
-    """Refuse row splits, the outermost first, that do not divide a number of values."""
-    for level in reversed(splits):
-        if not len(level) or level[0] != 0 or level[-1] != count or (np.diff(level) < 0).any():
-            raise ValueError(f"row splits {level.tolist()[:20]} do not divide {count} values")
-        count = len(level) - 1
 
 
 def encode_spec(spec: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import Any, Self
 
 from gradtape.core import errors
 
@@ -50,6 +50,13 @@ class _Attributes:
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._kinds:
             raise AttributeError(self._unknown(name))
+        if "_is_copy" in vars(self):
+            raise ValueError(
+                errors.compose(
+                    "Mutating `tf.data.Options()` returned by `tf.data.Dataset.options()` has no effect.",
+                    "use dataset.with_options(options) to set or update options of a dataset.",
+                )
+            )
         if value is not None and not isinstance(value, self._kinds[name]):
             raise TypeError(
                 f'{type(self).__name__}: Property "{name}" must be of type {self._kinds[name]}, got: {value!r}.'
@@ -63,9 +70,21 @@ class _Attributes:
         return f"Cannot set the property {name} on {type(self).__name__}: it has {', '.join(self._kinds)}."
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and vars(self) == vars(other)
+        return type(other) is type(self) and self._set() == other._set()
 
     __hash__ = None  # type: ignore[assignment]
+
+    def _set(self) -> dict[str, Any]:
+        """What was set."""
+        return {name: value for name, value in vars(self).items() if name != "_is_copy"}
+
+    def _as_copy(self) -> Self:
+        """These options as a dataset shows them: neither they nor those in them can be changed."""
+        for value in self._set().values():
+            if isinstance(value, _Attributes):
+                value._as_copy()
+        vars(self)["_is_copy"] = True
+        return self
 
 
 class AutotuneOptions(_Attributes):
@@ -152,29 +171,6 @@ class Options(_Attributes):
         self.experimental_service = ServiceOptions()
         self.threading = self.experimental_threading = ThreadingOptions()
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if "_is_copy" in vars(self):
-            raise ValueError(
-                errors.compose(
-                    "Mutating `tf.data.Options()` returned by `tf.data.Dataset.options()` has no effect.",
-                    "use dataset.with_options(options) to set or update options of a dataset.",
-                )
-            )
-        super().__setattr__(name, value)
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._set() == other._set()
-
-    __hash__ = None
-
-    def _set(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_is_copy"}
-
-    def _as_copy(self) -> Options:
-        """These options as a dataset shows them: they cannot be changed."""
-        vars(self)["_is_copy"] = True
-        return self
-
     def merge(self, options: Options) -> Options:
         """The two options merged; the other's values take precedence."""
         merged = Options()
@@ -183,7 +179,7 @@ class Options(_Attributes):
                 if not isinstance(value, _Attributes):
                     setattr(merged, name, value)
                 else:
-                    vars(getattr(merged, name)).update(vars(value))
+                    vars(getattr(merged, name)).update(value._set())
         return merged
 
 

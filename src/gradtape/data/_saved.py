@@ -121,6 +121,7 @@ class Saved(Stage):
     def __init__(
         self, path: Any, spec: Any = None, compression: Any = None, reader_func: Any = None, make: Any = None
     ) -> None:
+        self._promised = spec
         place, self._spec, self._kind = local("load", path), spec, checked("load", compression)
         self._count, self._files = UNKNOWN, [place]
         if not os.path.exists(place):
@@ -131,13 +132,13 @@ class Saved(Stage):
             self._spec = found["spec"] if spec is None else spec
         self._content: Stage | None = None
         if len(self._files) != 1 or reader_func is not None:
-            files = [shards.Shard(file, self._spec, self._kind) for file in self._files]
+            files = [shards.Shard(file, self._spec, self._kind, spec) for file in self._files]
             self._content = shards.together("load", files, self._spec, reader_func, make, shards.processors())
 
     def elements(self) -> Iterator[Any]:
         if self._content is not None:
             return self._content.elements()
-        return guarded(read_elements(self._files[0], self.spec, self._kind))
+        return guarded(read_elements(self._files[0], self.spec, self._kind, self._promised))
 
     def cardinality(self) -> int:
         return self._count

@@ -115,13 +115,14 @@ class Shard(Stage):
       path: the file.
       spec: the structure of their specs.
       compression: of the file.
+      promised: the structure of specs that the elements must have, if the program gives one.
     """
 
-    def __init__(self, path: str, spec: Any, compression: str) -> None:
-        self._path, self._specs, self._kind = path, spec, compression
+    def __init__(self, path: str, spec: Any, compression: str, promised: Any = None) -> None:
+        self._path, self._specs, self._kind, self._promised = path, spec, compression, promised
 
     def elements(self) -> Iterator[Any]:
-        return guarded(read_elements(self._path, self.spec, self._kind))
+        return guarded(read_elements(self._path, self.spec, self._kind, self._promised))
 
     def spec(self) -> Any:
         return self._specs
