@@ -11,7 +11,8 @@ _tape.py         DistributedGradientTape
 _optimizer.py    DistributedOptimizer
 _loss_scale.py   Loss scales and reduced gradients, in the right order
 _sharding.py     Optimizers whose state is divided among the ranks
-_elastic.py      State that survives a restart
+_accumulation.py  Gradients of several backward passes, added up
+elastic.py       State that survives a restart
 callbacks.py     Keras callbacks
 keras.py         Horovod's names for Keras
 """

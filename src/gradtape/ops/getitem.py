@@ -172,10 +172,10 @@ def _mixes_dtypes(keys: tuple[Any, ...]) -> bool:
     """Whether the tensors of an index have several dtypes, or int16, which numbers beside them have not."""
     first = None
     for k in keys:
-        if type(k) is int:
+        if k is None or type(k) is int:
             continue
         for p in (k.start, k.stop, k.step) if type(k) is slice else (k,):
-            if isinstance(p, Tensor):
+            if p is not None and type(p) is not int and isinstance(p, Tensor):
                 if first is None:
                     first = p.dtype
                 elif p.dtype is not first:

@@ -3,7 +3,8 @@
 base.py        what all have: products, solutions, determinants … by the dense matrix where nothing better is known
 dense.py       full and triangular matrices
 diagonal.py    diagonal matrices, multiples of the identity, zero
-combined.py    products, adjoints, inverses, Kronecker products
+compositions.py  products, adjoints, inverses, Kronecker products
+parts.py       the tensors that an operator is made of
 blocks.py      block diagonal and block triangular matrices
 low_rank_update.py  a matrix and a correction of low rank
 products.py    which operator the product of two is
