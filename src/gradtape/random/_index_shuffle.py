@@ -36,8 +36,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
       seed: two integers, or a row of two for each index.
       max_index: the largest index, included; of the dtype of `index`.
 
-    >>> from gradtape.random._index_shuffle import index_shuffle
-    >>> sorted(index_shuffle(tf.range(5), seed=[1, 2], max_index=4).numpy().tolist())
+    >>> sorted(tf.random.experimental.index_shuffle(tf.range(5), seed=[1, 2], max_index=4).numpy().tolist())
     [0, 1, 2, 3, 4]
     """
     seed = tensor(seed)
