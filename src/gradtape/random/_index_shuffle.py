@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.api.arguments import tensor
-from gradtape.core import convert
+from gradtape.core import convert, errors
 from gradtape.core.tensor import Tensor
 from gradtape.ops.creation import ZerosLike
+from gradtape.ops.family import dims
 from gradtape.ops.joining import Concat
 from gradtape.ops.random_index import RandomIndexShuffle
 
@@ -40,5 +41,11 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     [0, 1, 2, 3, 4]
     """
     seed = tensor(seed)
+    if not seed.ndim or dims(seed)[-1] not in (2, None):
+        raise errors.build(
+            errors.ShapeError,
+            f"index_shuffle: seed must have two integers, got shape {list(dims(seed))}.",
+            "tf.random_index_shuffle takes three.",
+        )
     padded = Concat(seed, ZerosLike(seed, dtype=None)[..., :1], axis=max(0, seed.ndim - 1))
     return random_index_shuffle(index, padded, max_index)
