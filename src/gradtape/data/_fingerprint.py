@@ -1,4 +1,4 @@
-"""What a pipeline computes, as a name: pipelines with the same stages, parameters and functions have the same one, in every process.
+"""Fingerprints of pipelines: equal, in every process, for pipelines with the same stages, parameters and functions.
 
 It follows the parameters of stages, the code of functions, and what that code reads from outside. Of modules, classes and other objects that
 are neither numbers nor tensors it takes the attributes that the code around names: `config.scale` counts, the rest of `config` does not.
@@ -53,7 +53,7 @@ _NONE = object()  # in place of an attribute that is not there
 
 
 def fingerprint(stage: Stage) -> str:
-    """The name of what a stage computes: 20 digits, as of the folders that snapshots have in TensorFlow."""
+    """The fingerprint of a stage and those before it: 20 digits, like the names of the folders of snapshots in TensorFlow."""
     digest = hashlib.blake2b(digest_size=8)
     _Walk(digest).add(stage)
     return f"{int.from_bytes(digest.digest(), 'little'):020d}"

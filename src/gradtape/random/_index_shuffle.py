@@ -30,7 +30,7 @@ def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4,
 
 
 def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
-    """The place of an index in a random permutation of 0, 1, ..., max_index that belongs to a seed of two integers.
+    """The position of an index in a random permutation of 0, 1, ..., max_index that belongs to a seed of two integers.
 
     Args:
       index: integers from 0 to `max_index`.
