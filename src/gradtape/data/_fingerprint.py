@@ -49,6 +49,7 @@ _FOUND = frozenset(
         "_calls",
     ]
 )
+_DEPTH = 20  # an object that holds one like itself, and so on, may be a list of any length
 _NONE = object()  # in place of an attribute that is not there
 
 
@@ -66,6 +67,7 @@ class _Walk:
         self._digest = digest
         self._seen: dict[int, tuple[int, Any]] = {}  # the parts that were met, by their ids, with their numbers
         self._names: frozenset[str] = frozenset()  # what the code around reads
+        self._depth = 0  # of objects in attributes of objects
         self._read: dict[int, set[str]] = {}  # the attributes of objects that are in the digest
 
     def add(self, part: Any) -> None:
@@ -151,10 +153,12 @@ class _Walk:
         named = isinstance(part, ModuleType) or hasattr(part, "__qualname__")
         if named:
             self._note(getattr(part, "__qualname__", None) or part.__name__)
-        if _is_librarys(part):
+        if _is_librarys(part) or self._depth == _DEPTH:
             return
         self._read[id(part)] = set()
+        self._depth += 1
         self._add_attributes(part)
+        self._depth -= 1
         call = None if named else getattr(type(part), "__call__", None)  # noqa: B004 - the method itself is wanted
         if call is not None:
             self._add_method(part, call)
