@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -145,6 +145,13 @@ def test_fingerprints_follow_the_attributes_that_functions_read(make: Any, tmp_p
     scale.factor = 5
     assert read() == [x * 5 // 2 for x in first]
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_fingerprints_of_long_chains_of_objects() -> None:
+    chain = None
+    for _ in range(3000):
+        chain = SimpleNamespace(next=chain)
+    assert fingerprint(Dataset.range(4).filter(lambda x: chain.next is not None)._stage)
 
 
 def test_fingerprints_do_not_depend_on_what_was_loaded() -> None:

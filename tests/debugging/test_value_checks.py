@@ -189,6 +189,9 @@ class TestShapes:
 class TestTypes:
     def test_type(self):
         tf.debugging.assert_type(tf.constant(1.0), tf.float32)
+        for wrong in (tf.constant([1.0]), tf.ragged.constant([[1.0]]), tf.sparse.from_dense([1.0])):
+            with pytest.raises(TypeError, match=r"^note\.  tensor must be of type tf\.string; got tf\.float32"):
+                tf.debugging.assert_type(wrong, tf.string, message="note")
         with pytest.raises(TypeError, match=r"tensor must be of type tf.float32; got tf.int32"):
             tf.debugging.assert_type(tf.constant(1), tf.float32)
         with pytest.raises(TypeError, match="in user code"):

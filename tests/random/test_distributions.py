@@ -321,6 +321,9 @@ class TestIndexShuffle:
     def test_refusals(self):
         with pytest.raises(tf.errors.InvalidArgumentError, match="seed is"):
             tf.random_index_shuffle(3, [1, 2], 5)
+        for seed in ([1, 2, 3], [1], 1):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="index_shuffle: seed must have two integers"):
+                tf.random.experimental.index_shuffle(3, seed, 5)
         with pytest.raises(tf.errors.InvalidArgumentError, match="rounds must be even and at least 4, got 5"):
             tf.random_index_shuffle(3, [1, 2, 3], 5, rounds=5)
         with pytest.raises(tf.errors.InvalidArgumentError, match="outside"):

@@ -8,6 +8,7 @@ families.py          Public functions made of elementwise ops: their arguments b
 habits.py            Names that people type from habit: of TensorFlow 1, PyTorch, JAX and NumPy
 host_op.py           Functions of NumPy arrays that are one op: files are read, bytes decoded, events written
 keras_habits.py      Names that people look for in Keras's modules: of PyTorch, Keras 2 and TensorFlow 1
+numerals.py          Numbers in text, as TensorFlow reads them
 structure.py         Values taken apart into tensors and what is left without them
 window_arguments.py  Arguments of functions with moving windows: data formats, strides and sizes per axis, padding
 """

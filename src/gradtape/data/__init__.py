@@ -17,7 +17,7 @@ _example_datasets.py    Datasets of records of features
 _experimental.py        Older forms of what are methods of `Dataset` now, and a few others
 _failure.py             Errors of elements
 _file_stages.py         Elements from files: TFRecord, lines of text, records of one length, lists of files
-_fingerprint.py         What a pipeline computes, as a name
+_fingerprint.py         Fingerprints of pipelines
 _flat_map.py            Functions that give datasets: flat_map and interleave
 _grouping.py            Elements by key: group_by_window, bucket_by_sequence_length, unique, rejection_resample
 _iterator.py            Iterators over datasets

@@ -1,4 +1,4 @@
-"""What a pipeline computes, as a name: pipelines with the same stages, parameters and functions have the same one, in every process.
+"""Fingerprints of pipelines: equal, in every process, for pipelines with the same stages, parameters and functions.
 
 It follows the parameters of stages, the code of functions, and what that code reads from outside. Of modules, classes and other objects that
 are neither numbers nor tensors it takes the attributes that the code around names: `config.scale` counts, the rest of `config` does not.
@@ -49,11 +49,12 @@ _FOUND = frozenset(
         "_calls",
     ]
 )
+_DEPTH = 20  # an object that holds one like itself, and so on, may be a list of any length
 _NONE = object()  # in place of an attribute that is not there
 
 
 def fingerprint(stage: Stage) -> str:
-    """The name of what a stage computes: 20 digits, as of the folders that snapshots have in TensorFlow."""
+    """The fingerprint of a stage and those before it: 20 digits, like the names of the folders of snapshots in TensorFlow."""
     digest = hashlib.blake2b(digest_size=8)
     _Walk(digest).add(stage)
     return f"{int.from_bytes(digest.digest(), 'little'):020d}"
@@ -66,6 +67,7 @@ class _Walk:
         self._digest = digest
         self._seen: dict[int, tuple[int, Any]] = {}  # the parts that were met, by their ids, with their numbers
         self._names: frozenset[str] = frozenset()  # what the code around reads
+        self._depth = 0  # of objects in attributes of objects
         self._read: dict[int, set[str]] = {}  # the attributes of objects that are in the digest
 
     def add(self, part: Any) -> None:
@@ -151,10 +153,12 @@ class _Walk:
         named = isinstance(part, ModuleType) or hasattr(part, "__qualname__")
         if named:
             self._note(getattr(part, "__qualname__", None) or part.__name__)
-        if _is_librarys(part):
+        if _is_librarys(part) or self._depth == _DEPTH:
             return
         self._read[id(part)] = set()
+        self._depth += 1
         self._add_attributes(part)
+        self._depth -= 1
         call = None if named else getattr(type(part), "__call__", None)  # noqa: B004 - the method itself is wanted
         if call is not None:
             self._add_method(part, call)

@@ -42,7 +42,7 @@ def make_csv_dataset(
     ignore_errors: bool = False,
     encoding: str = "utf-8",
 ) -> Dataset:
-    """A dataset of batches of CSV lines: dicts of columns, and the label's column beside it if there is one.
+    """A dataset of batches of CSV records: dicts of columns, with the label column as a second part if there is one.
 
     Args:
       file_pattern: files, or patterns of files.

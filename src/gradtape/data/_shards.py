@@ -1,4 +1,4 @@
-"""Elements in several files, the shards of a saved dataset or a snapshot: writing them, and reading them in turn."""
+"""Writing and reading the shards of a saved dataset or a snapshot: files with a part of the elements each."""
 
 from __future__ import annotations
 

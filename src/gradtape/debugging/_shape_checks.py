@@ -127,7 +127,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
     if value.dtype is not wanted:
         raise TypeError(
             errors.compose(
-                f"{message or ''}{_name(value) or 'tensor'} must be of type {wanted!r}; got {value.dtype!r}",
+                f"{f'{message}.  ' if message else ''}{_name(value) or 'tensor'} must be of type {wanted!r}; got {value.dtype!r}",
                 f"use tf.cast(x, {wanted!r}).",
             )
         )

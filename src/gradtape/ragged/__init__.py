@@ -16,7 +16,7 @@ Rows of different lengths: partitions are computed on integers, values pass thro
     _map_loop.py       Results of different sizes, collected in a loop whose number of steps is not known while tracing
     _operators.py      Python's operators on ragged tensors: they broadcast, and run on the flat values
     _overrides.py      Functions of `tf` that take ragged tensors
-    _partition.py      RowPartition: how a sequence of values is cut into rows
+    _partition.py      RowPartition: the partition of a sequence of values into rows
     _partition_spec.py  The form and the spec of row partitions
     _products.py       Matrix products of ragged tensors
     _rearrange.py      Ragged tensors joined, with other axes

@@ -167,18 +167,6 @@ def _scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     return x * scalar
 
 
-def _assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
-    from gradtape.core import dtypes
-
-    if tensor.dtype is not dtypes.as_dtype(tf_type):
-        raise TypeError(
-            errors.compose(
-                f"assert_type: {f'{message} ' if message else ''}the tensor must be {dtypes.as_dtype(tf_type).name}, got {tensor.dtype.name}.",
-                "cast it: tf.cast(x, dtype).",
-            )
-        )
-
-
 def _resize(images: Any, size: Any, *args: Any, **kwargs: Any) -> Any:
     """Images of different sizes as images of one size."""
     from gradtape.core.shape import TensorSpec
@@ -233,7 +221,6 @@ _OTHERS: dict[str, dict[str, Callable[..., Any]]] = {
         "shape": shape_overrides.shape, "split": rearrange.split, "squeeze": rearrange.squeeze, "stack": rearrange.stack, "tile": rearrange.tile, "zeros_like": functions.zeros_like,
     },
     "control_flow": {"map_fn": map_fn.map_fn},
-    "debugging": {"assert_type": _assert_type},
     "image": {"resize": _resize},
     "math": {
         "accumulate_n": _accumulate_n, "scalar_mul": _scalar_mul, "add_n": _add_n, "bincount": _bincount, "cumsum": reductions.cumsum,

@@ -1,4 +1,4 @@
-"""RowPartition: how a sequence of values is cut into rows."""
+"""RowPartition: the partition of a sequence of values into rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FACTORY = object()
 
 
 class RowPartition(Composite):
-    """How a sequence of values is cut into rows. Made by the methods `from_…`.
+    """A partition of a sequence of values into rows. The methods `from_…` create one.
 
     >>> rows = tf.experimental.RowPartition.from_row_lengths([4, 0, 3, 1, 0])
     >>> rows.row_splits().numpy()

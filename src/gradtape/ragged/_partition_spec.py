@@ -37,7 +37,7 @@ class PartitionForm(Form):
 
 
 class RowPartitionSpec(CompositeSpec):
-    """The kind of row partitions that a function accepts.
+    """The type specification of a row partition.
 
     Args:
       nrows: the number of rows, None if it may differ.

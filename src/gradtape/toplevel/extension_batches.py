@@ -1,4 +1,4 @@
-"""Extension types that can be put into batches and taken out of them: by datasets, `tf.map_fn` and `tf.vectorized_map`."""
+"""Batchable extension types, for datasets, `tf.map_fn` and `tf.vectorized_map`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradtape.toplevel.extension_types import ExtensionType, ExtensionTypeSpec, 
 
 
 class ExtensionTypeBatchEncoder:
-    """How values of a BatchableExtensionType become tensors that can be stacked, and values again.
+    """The conversion of a BatchableExtensionType to tensors that can be stacked, and back.
 
     By default, all tensors in the fields are stacked, and fields that are a `tf.TensorShape` get another axis. A class for which this is
     not right overrides the methods, and sets an object of it as `__batch_encoder__`.
