@@ -31,19 +31,22 @@ _live: set[str] = set()  # the parts that this process is writing
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str], folders: bool = False, durable: bool = False) -> Iterator[IO[bytes]]:
+def replacing(
+    path: str | os.PathLike[str], folders: bool = False, durable: bool = False, is_private: bool = False
+) -> Iterator[IO[bytes]]:
     """A file to write, which takes the place of `path` when the block ends without an exception.
 
     Args:
       path: a pipe or device is written to as it is.
       folders: whether missing folders are made.
       durable: whether the file is on the disk when the block ends, and lasts through a power cut.
+      is_private: whether only this user may read and write the file.
     """
     if not os.path.isdir(path) and os.path.exists(path) and not os.path.isfile(path):
         with open(path, "wb") as device:
             yield device
         return
-    with beside(path, folders) as part, open(part, "wb") as file:
+    with beside(path, folders, is_private=is_private) as part, open(part, "wb") as file:
         yield file
         file.flush()
         if durable:
@@ -53,13 +56,16 @@ def replacing(path: str | os.PathLike[str], folders: bool = False, durable: bool
 
 
 @contextlib.contextmanager
-def beside(path: str | os.PathLike[str], folders: bool = False, suffix: str = "") -> Iterator[str]:
+def beside(
+    path: str | os.PathLike[str], folders: bool = False, suffix: str = "", is_private: bool = False
+) -> Iterator[str]:
     """The path of an empty file, which takes the place of `path` when the block ends without an exception.
 
     Args:
       path: the place; a link stays, and what it leads to is replaced.
       folders: whether missing folders are made.
       suffix: the end of the name of the part, for writers that go by it.
+      is_private: whether only this user may read and write the file, from the first moment on.
     """
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
@@ -74,7 +80,7 @@ def beside(path: str | os.PathLike[str], folders: bool = False, suffix: str = ""
         os.unlink(part)
     _live.add(part)
     try:
-        handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, _mode(target))
+        handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600 if is_private else _mode(target))
         try:
             if not suffix:  # other libraries have locks of their own
                 _lock(handle)

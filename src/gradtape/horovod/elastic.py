@@ -161,9 +161,7 @@ def run(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _write(path: str, data: Any) -> None:
     """Write a file whole, or leave the one before. Only this user may write it, since it is unpickled."""
-    with atomic_file.replacing(path, durable=True) as file:
-        if hasattr(os, "fchmod"):
-            os.fchmod(file.fileno(), 0o600)
+    with atomic_file.replacing(path, durable=True, is_private=True) as file:
         file.write(data)
 
 
