@@ -18,7 +18,7 @@ from gradtape.core.caching import cached
 from hostile import interrupts
 
 SOURCES = Path(tf.__file__).parent
-KINDS = r"(?:threading|_thread)\.(?:Lock|RLock|Condition|Semaphore|BoundedSemaphore|Event|Barrier|allocate_lock)\(|cached_property"
+KINDS = r"(?:threading|_thread)\.(?:Lock|RLock|Condition|Semaphore|BoundedSemaphore|Event|Barrier|allocate_lock)\(|cached_property\(|@(?:functools\.)?cached_property"
 
 
 def test_every_lock_is_in_the_table() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import gradtape as tf
+from gradtape.random._functions import streams
 
 Dataset, Optional = tf.data.Dataset, tf.experimental.Optional
 
@@ -106,7 +107,9 @@ def test_specs_of_optionals() -> None:
 
 
 @pytest.mark.parametrize("seed", [None, 5])
-def test_a_dataset_that_a_function_makes_begins_anew_with_each_run(seed: Any) -> None:
+def test_a_dataset_that_a_function_makes_begins_anew_with_each_run(seed: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(streams, "seed", None)  # of the whole program, which another test may have set
+
     @tf.function
     def order() -> Any:
         ds = Dataset.range(20).shuffle(20, seed=seed)

@@ -164,12 +164,12 @@ def _numbers(x: Any, *, dtype: dtypes.DType) -> Any:
 def _number(s: bytes, dtype: dtypes.DType) -> Any:
     try:
         return numerals.parse(s, dtype)
-    except (ValueError, OverflowError) as problem:
+    except (ValueError, OverflowError):
         raise errors.build(
             errors.InvalidArgumentError,
             f"StringToNumberOp could not correctly convert string: {s.decode('utf-8', 'replace')}",
             "give decimal numbers that fit the dtype.",
-        ) from problem
+        ) from None
 
 
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:

@@ -23,19 +23,23 @@ class OfShape(InstanceOp):
     residuals = ()
     lower = NO_LOWERING
 
-    def infer(self, x: Spec, like: Spec, *, what: str, fix: str) -> Spec:
+    def infer(self, x: Spec, like: Spec, *, who: str, name: str, fix: str) -> Spec:
         if x.is_known and like.is_known:
-            self._check(x.shape, like.shape, what, fix)
+            self._check(x.shape, like.shape, who, name, fix)
         return x if x.is_known else Spec(like.shape, x.dtype)
 
-    def kernel(self, x: Any, like: Any, *, what: str, fix: str) -> Any:
-        self._check(x.shape, like.shape, what, fix)
+    def kernel(self, x: Any, like: Any, *, who: str, name: str, fix: str) -> Any:
+        self._check(x.shape, like.shape, who, name, fix)
         return x
 
     @staticmethod
-    def _check(own: Any, wanted: Any, what: str, fix: str) -> None:
+    def _check(own: Any, wanted: Any, who: str, name: str, fix: str) -> None:
         if own != wanted:
-            raise errors.build(errors.ShapeError, f"{what} {list(wanted)}, got {list(own)}.", fix)
+            raise errors.build(
+                errors.ShapeError,
+                f"{who}: the delta must have the shape of variable {name!r}, {list(wanted)}, got {list(own)}.",
+                fix,
+            )
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
         return ()

@@ -476,8 +476,8 @@ class Trace:
             if not variable.shape.is_fully_defined():  # what it holds when the function runs decides
                 from gradtape.tracing.shape_check import OF_SHAPE  # few variables are of unknown size
 
-                what_is_wrong = f"{what}: the delta must have the shape of variable {variable.name!r},"
-                delta = OF_SHAPE(delta, old, what=what_is_wrong, fix="use tf.broadcast_to(delta, tf.shape(v)).")
+                fix = "use tf.broadcast_to(delta, tf.shape(v))."
+                delta = OF_SHAPE(delta, old, who=what, name=variable.name, fix=fix)
             new = REGISTRY["add" if what == "assign_add" else "subtract"](old, delta)
         new._id = 0
         self.assign(variable, new)
