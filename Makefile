@@ -4,7 +4,7 @@
 PYTHON ?= python3
 WORKERS ?= auto
 # One in PART of the tests that go over all ops runs; `make pytest PART=1` runs all of them.
-PART ?= 16
+PART ?= 20
 # On the newest Python still fewer, and only the folders where another Python may make a difference.
 NEWEST_PART ?= 60
 NEWEST_TESTS ?= tests/autograph tests/core tests/data/test_vectorized.py tests/polymorphic_function tests/saved_model tests/tracing tests/transform
