@@ -23,6 +23,7 @@ import compare
 import harness
 import load
 from compiled_works import CONTROL_FLOW, MACHINE, WORKS, CompiledWork
+from works import Work
 
 SYSTEMS = ("gradtape", "TensorFlow", "TensorFlow XLA", "JAX", "PyTorch", "torch.compile")
 PARTS = ("steady", "cold", "load")
@@ -44,6 +45,20 @@ def steady(
         if work.cost and options.scale == 1.0:
             add_share(row, work, *least)
         add_limits(row, work)
+        rows.append(row)
+        print(compare.describe(row), flush=True)
+    return rows
+
+
+def rows_of(chosen: Sequence[Work], processes: list[harness.Process], options: Any) -> list[compare.Row]:
+    """One row for each work that has no limit but those against other systems."""
+    rows = []
+    for work in chosen:
+        able, absent = agreeing(processes, work.name)
+        samples = harness.interleave(able, work.name, options.rounds, options.seconds)
+        row = compare.row_of(work, samples) | {"absent": absent}
+        if "gradtape" not in row["systems"]:
+            row["limits"] = [{"text": absent["gradtape"], "passed": False}]
         rows.append(row)
         print(compare.describe(row), flush=True)
     return rows

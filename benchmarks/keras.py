@@ -21,8 +21,7 @@ from typing import Any
 
 import compare
 import harness
-from compiled import add_limits, agreeing
-from compiled_works import CompiledWork
+from compiled import rows_of
 from keras_works import BEST, FIRST_STEP, WORKS
 from works import Work
 
@@ -30,19 +29,6 @@ SYSTEMS = ("gradtape", "TensorFlow", "TensorFlow XLA", "JAX", "PyTorch", "torch.
 PARTS = ("steady", "first")
 ROUNDS, SECONDS = 5, 1.0
 FIRST = Work("first_step", "from `import` to the end of the first step of `fit`", lambda scale: {}, {BEST: FIRST_STEP})
-
-
-def steady(chosen: Sequence[Work], processes: list[harness.Process], options: Any) -> list[compare.Row]:
-    """One row for each work."""
-    rows = []
-    for work in chosen:
-        able, absent = agreeing(processes, work.name)
-        samples = harness.interleave(able, work.name, options.rounds, options.seconds)
-        row = compare.row_of(work, samples) | {"absent": absent}
-        add_limits(row, CompiledWork(work.name, work.title, work.inputs, work.limits))
-        rows.append(row)
-        print(compare.describe(row), flush=True)
-    return rows
 
 
 def first_steps(systems: Sequence[str], rounds: int) -> compare.Row:
@@ -79,7 +65,7 @@ def main() -> int:
     content: dict[str, Any] = {"compiled": True, "versions": versions, "works": []}
     try:
         if "steady" in options.only:
-            content["works"] = steady(chosen, processes, options)
+            content["works"] = rows_of(chosen, processes, options)
     finally:
         for process in processes:
             process.close()

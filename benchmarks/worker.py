@@ -27,9 +27,11 @@ import numpy as np
 
 sys.path.append(sys.path.pop(0))  # keras.py beside this file must not be taken for Keras
 
+import adbench_works
 import compiled_works
 import data_works
 import keras_works
+import network_works
 import op_works
 import works
 
@@ -62,11 +64,21 @@ MODULES = {
         "TensorFlow": ("systems.data_tensorflow", "tensorflow"),
     },
 }
+MODULES["adbench"] = {
+    "gradtape": ("systems.adbench_ours", "gradtape"),
+    "TensorFlow": ("systems.adbench_tensorflow", "tensorflow"),
+    "TensorFlow XLA": ("systems.adbench_xla", "tensorflow"),
+    "JAX": ("systems.adbench_jax", "jax"),
+    "PyTorch": ("systems.adbench_pytorch", "torch"),
+}
+MODULES["networks"] = MODULES["keras"]
 WORKS: dict[str, tuple[works.Work, ...]] = {
     "eager": (*works.WORKS, *op_works.WORKS),
     "compiled": (*compiled_works.WORKS, *compiled_works.CONTROL_FLOW, *compiled_works.MACHINE),
     "keras": keras_works.WORKS,
     "data": data_works.WORKS,
+    "adbench": adbench_works.WORKS,
+    "networks": network_works.WORKS,
 }
 SAMPLE_SECONDS = 0.002
 

@@ -10,13 +10,14 @@ import numpy as np
 import works
 from keras_works import CALLS
 from systems import keras_models
+from systems.network_programs import NetworkPrograms
 from systems.runs import LEAST, Run, repeated
 
 DROPOUT = 0.2
 
 
-class KerasPrograms:
-    """The works, for Keras on one backend.
+class KerasPrograms(NetworkPrograms):
+    """The works, and those of networks.py, for Keras on one backend.
 
     Args:
       keras: the module.
@@ -26,7 +27,8 @@ class KerasPrograms:
     """
 
     def __init__(self, keras: Any, jit_compile: Any, function: Any = None, tape: Any = None) -> None:
-        self.keras, self.jit_compile, self.function, self.tape = keras, jit_compile, function, tape
+        super().__init__(keras, jit_compile)
+        self.function, self.tape = function, tape
 
     def to_numpy(self, x: Any) -> Any:
         """A result as an array."""
