@@ -145,9 +145,9 @@ def _write(parts: list[_Part], spec: Spec) -> dict[Node, Node] | None:
         if kernel is None:
             return None
         body, loads = kernel
-        target = distances_of(view.shape, view.strides, body.sizes)
+        target = distances_of(view.shape, view.strides, body.pattern.matrices)
         few = least_vectors() * default_width([spec.dtype])
-        if body.epilogue is None or target is None or target[2] != 1 or body.sizes[2] < few:
+        if body.epilogue is None or target is None or target[2] != 1 or body.pattern.matrices[2] < few:
             return None
         body, store = body._replace(epilogue=body.epilogue._replace(targets=(target,))), Binding(0, view.offset, True)
         inputs = [*node.inputs, *([] if before is None else [before])]

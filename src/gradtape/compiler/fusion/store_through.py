@@ -193,7 +193,7 @@ def _loop(before: Loop, results: _Results) -> Loop | None:
 
 def _product(body: PatternBody, results: _Results) -> PatternBody | None:
     """The same of a product with an epilogue."""
-    epilogue, sizes, targets = body.epilogue, body.sizes, list[Distances | None]()
+    epilogue, sizes, targets = body.epilogue, body.pattern.matrices, list[Distances | None]()
     if epilogue is None or epilogue.targets or sizes[2] < 2:
         return None
     for _, _, view in results:
