@@ -200,7 +200,8 @@ class Specialized:
         found = []
         for size in list(self._programs.values()):
             if size.written is not None:
-                graph, graph.outputs = size.written
+                graph, outputs = size.written
+                graph.outputs = outputs
                 found.append(graph)
         return found
 
