@@ -7,6 +7,7 @@ update of weights. So the product itself is neither written nor read again, unle
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from gradtape.compiler.backends import backend_of
@@ -23,7 +24,7 @@ from gradtape.compiler.bodies.kernel_op import (
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.bodies.rows import ROW, ColumnResult, RowLoop
 from gradtape.compiler.codegen.simd.machine import host
-from gradtape.compiler.graph import Copy, Graph, Node, Value
+from gradtape.compiler.graph import Graph, Node, Value, replace
 
 # Operands as large as the result, and elements of each, from which on an update of weights is better not a part of the product.
 _MANY_FAR, _FAR, _WIDE = 3, 1 << 19, 64
@@ -89,32 +90,18 @@ class _Union(NamedTuple):
 
 def fuse_epilogues(graph: Graph) -> Graph:
     """The graph with loops on the results of products, convolutions, pooling, gathers and reductions as parts of these."""
-    unions = _Unions(graph).find()
-    if not unions:
-        return graph
-    copy = Copy(graph)
-    by_loop = {union.loop: union for union in unions}
-    by_source = {union.source: union for union in unions}
-    views = {view: union for union in unions for view in union.views}
-    for node in graph.nodes:
-        if node in by_source:
-            if by_source[node].early:
-                _add(copy, by_source[node])
-        elif node in by_loop:
-            if not by_loop[node].early:
-                _add(copy, by_loop[node])
-        elif node not in views or (views[node].early and views[node].keeps_views):
-            copy.keep(node)
-    return copy.done()
-
-
-def _add(copy: Copy, union: _Union) -> None:
-    made = union.made.on([copy.now(v) for v in union.made.inputs])
-    copy.new.nodes.append(made)
-    copy.moved.update(zip(union.results, made.outputs, strict=True))
-    if not union.early and union.keeps_views:
-        for view in union.views:
-            copy.keep(view)
+    made: dict[Node, Sequence[Node]] = {}
+    same: dict[Value, Value] = {}
+    for union in _Unions(graph).find():
+        keeps = union.keeps_views
+        made |= dict.fromkeys([] if union.early and keeps else union.views, ())
+        made |= {union.source: (), union.loop: ()}
+        if union.early:
+            made[union.source] = (union.made,)
+        else:
+            made[union.loop] = (union.made, *(union.views if keeps else ()))
+        same |= zip(union.results, union.made.outputs, strict=True)
+    return replace(graph, made, same)
 
 
 class _Unions:

@@ -8,7 +8,7 @@ result. That is done where the loop loses little by it: long rows in the order o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gradtape.compiler.backends.pointwise.plan import plan
@@ -16,7 +16,7 @@ from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody, b
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.codegen.emission import CHUNK
 from gradtape.compiler.codegen.simd.machine import default_width, host, least_vectors
-from gradtape.compiler.graph import Copy, Graph, Node, Value
+from gradtape.compiler.graph import Graph, Node, Value, replace
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import View, contiguous, is_contiguous, only_view, packed
@@ -53,19 +53,22 @@ def load_through(graph: Graph) -> Graph:
 def replace_readers(graph: Graph, through: Callable[[Node], Passed | None]) -> Graph:
     """The graph with nodes that read through views in the place of those for which `through` gives one, without the views that nobody
     needs any more."""
-    copy = Copy(graph)
-    now: dict[Node, Node] = {}
+    made: dict[Node, Sequence[Node]] = {}
+    same: dict[Value, Value] = {}
     passed: set[Node] = set()
     for node in graph.nodes:
         found = through(node)
-        if found is None:
-            now[node] = copy.keep(node)
-            continue
-        made, nodes = found
-        now[node] = copy.keep(made)
-        copy.moved.update(zip(node.outputs, now[node].outputs, strict=True))
-        passed |= nodes
-    return without(copy.done(), {now[node] for node in passed}) if passed else graph
+        if found is not None:
+            made[node] = (found[0],)
+            same |= zip(node.outputs, found[0].outputs, strict=True)
+            passed |= found[1]
+    wanted = set(graph.outputs)
+    for node in reversed(graph.nodes):
+        if node in passed and wanted.isdisjoint(node.outputs):
+            made[node] = ()
+        for own in made.get(node, (node,)):
+            wanted.update(own.inputs)
+    return replace(graph, made, same)
 
 
 def _through(node: Node, loop: Loop) -> Passed | None:
@@ -167,18 +170,6 @@ def _is_good(before: Loop, after: Loop, i: int) -> bool:
     return (
         is_long or total <= inner * _FEW_ROWS or (after.shape[-1] == before.shape[-1] and not plan(before)[0].is_flat)
     )
-
-
-def without(graph: Graph, passed: set[Node]) -> Graph:
-    """The graph without those of some nodes that nobody reads."""
-    wanted: set[Value] = set(graph.outputs)
-    kept: list[Node] = []
-    for node in reversed(graph.nodes):
-        if node not in passed or wanted.intersection(node.outputs):
-            kept.append(node)
-            wanted.update(node.inputs)
-    graph.nodes = kept[::-1]
-    return graph
 
 
 def load_products_through(graph: Graph) -> Graph:
