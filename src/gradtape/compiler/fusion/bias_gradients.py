@@ -14,8 +14,6 @@ FILTER_GRADIENT, SUM = "convolution_filter_gradient", "reduce_sum"
 
 def fuse_bias_gradients(graph: Graph) -> Graph:
     """The graph with sums over all axes but the last one as parts of the gradients that read the same value."""
-    if not any(node.op.name == FILTER_GRADIENT for node in graph.nodes):
-        return graph
     position = {node: i for i, node in enumerate(graph.nodes)}
     sums: dict[Value, list[Node]] = {}
     for node in graph.nodes:

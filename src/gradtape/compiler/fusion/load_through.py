@@ -183,7 +183,7 @@ def load_products_through(graph: Graph) -> Graph:
 
 def load_bfloat16_products(graph: Graph) -> Graph:
     """The graph with products of bfloat16 by the machine's own instructions, if it has these: they read the values that were cast."""
-    if not any(node.op is MatMul for node in graph.nodes) or not host().multiplies_bfloat16:
+    if not host().multiplies_bfloat16:
         return graph
     return replace_readers(graph, lambda node: _bfloat16_product(node) if node.op is MatMul else None)
 

@@ -37,7 +37,7 @@ class _Part(NamedTuple):
     nodes: tuple[Node, ...]
 
 
-def store_through(graph: Graph) -> Graph:
+def store_products_through(graph: Graph) -> Graph:
     """The graph with products that write where their results are transposed, or joined with those of others."""
     position = {node: i for i, node in enumerate(graph.nodes)}
     readers = Counter([v for node in graph.nodes for v in node.inputs] + graph.outputs)
