@@ -176,7 +176,7 @@ def test_long_epilogues_stay_apart_where_each_vector_has_its_place(case):
     assert function.explain().traces[0].native[-1] == "gelu"
 
 
-@pytest.mark.parametrize("function", [tf.tanh, tf.sigmoid, tf.nn.silu, tf.nn.elu])
+@pytest.mark.parametrize("function", [tf.tanh, tf.sigmoid, tf.nn.silu, tf.nn.elu, tf.nn.selu])
 def test_functions_follow_a_depthwise_convolution(function):
     convolve, shape, window, _ = SCATTERED["depthwise, parts of vectors"]
     random = np.random.default_rng(4)
@@ -184,6 +184,26 @@ def test_functions_follow_a_depthwise_convolution(function):
     compiled = tf.function(lambda x, w: function(convolve(x, w)))
     close(compiled(x, w), function(convolve(x, w)))
     assert len([parts for parts in compiled.explain().traces[0].native if parts != "reshape"]) == 1
+
+
+@pytest.mark.parametrize(
+    "function", [tf.nn.softsign, lambda x: tf.where(x > 0.0, x, 0.25 * x), lambda x: tf.maximum(x, 0.1 * x)]
+)
+def test_masks_are_a_part_of_the_kernels_of_a_depthwise_convolution(function):
+    convolve, shape, window, _ = SCATTERED["depthwise"]
+    random = np.random.default_rng(6)
+    x, w = (tf.constant(random.normal(size=s), tf.float32) for s in (shape, window))
+
+    def gradients(x, w):
+        with tf.GradientTape() as tape:
+            tape.watch([x, w])
+            loss = tf.reduce_sum(tf.square(function(convolve(function(x), w))))
+        return tape.gradient(loss, [x, w])
+
+    compiled = tf.function(gradients)
+    close(compiled(x, w), gradients(x, w))
+    native = [parts for parts in compiled.explain().traces[0].native if parts != "reshape"]
+    assert len([parts for parts in native if "convolution" not in parts]) == 1  # the function of x
 
 
 @pytest.mark.parametrize("strides", [1, 2])

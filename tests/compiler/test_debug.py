@@ -104,6 +104,47 @@ def test_work_and_bytes(step):
     assert f"{4 * (4 * 3 + 3 * 2 + 4 * 2)} bytes" in head
 
 
+def test_blocks_of_loops_and_branches():
+    @tf.function
+    def iterate(x):
+        for _ in tf.range(3):
+            x = tf.tanh(x @ x)
+        return tf.sin(x) if tf.reduce_sum(x) > 0.0 else tf.cos(x)
+
+    iterate(tf.ones([2, 2]))
+    heads = [
+        line.split("f32[2,2]")[0].rstrip() for line in iterate.explain(stage="kernels").splitlines() if " flops" in line
+    ]
+    assert [head for head in heads if head.split()[0] in ("loop", "branch", "matmul", "sin", "cos")] == [
+        "loop  i32[],", "    matmul tanh", "branch", "    cos", "    sin",
+    ]  # fmt: skip
+
+
+def test_sizes_that_calls_tell():
+    function = tf.function(lambda x: tf.tanh(x) * 2.0, input_signature=[tf.TensorSpec([None, 3])])
+    concrete = function.get_concrete_function()
+    assert concrete.text("kernels") == "The sizes are unknown until <lambda> is called."
+    function(tf.ones([20, 3]))
+    function(tf.ones([50, 3]))
+    assert "tanh multiply  f32[20,3]" in concrete.text("kernels")
+    assert "f32[50,3]" in concrete.text("memory")
+    assert concrete.text("llvm").count("define  void") == 2  # the same kernel for both
+
+
+def test_nothing_native():
+    function = tf.function(lambda x: tf.strings.upper(x))
+    function(tf.constant("a"))
+    assert function.explain(stage="memory") == "No part of this function runs natively."
+
+
+def test_code_that_is_on_disk_is_shown(tmp_path, monkeypatch):
+    monkeypatch.setenv("GRADTAPE_CACHE", str(tmp_path))
+    printed("")
+    texts = [printed("llvm")[1] for _ in range(2)]
+    assert texts[0] == texts[1]
+    assert "LLVM of a kernel" in texts[0]
+
+
 def test_one_trace(step):
     concrete = step.get_concrete_function(tf.ones([4, 3]))
     assert concrete.text("kernels") == step.explain(stage="kernels")

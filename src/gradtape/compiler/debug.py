@@ -3,7 +3,7 @@
     trace      the graph of every function, as it was traced
     passes     the graph after each pass that changed it
     kernels    what every kernel computes, with the user's lines, floating-point operations and bytes
-    llvm       the text that is handed to LLVM for every new kernel
+    llvm       the text that is handed to LLVM for every kernel, once in a process
     asm        the instructions that LLVM makes of it
     memory     the bytes that are planned for values between kernels, and those of results
     verify     check graphs, kernels and memory after every pass

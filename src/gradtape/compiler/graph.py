@@ -13,7 +13,7 @@ parameters of the function, or captures: variables, tensors and values of an out
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gradtape.core.provenance import Site
@@ -180,6 +180,28 @@ class Copy:
         """The new graph."""
         self.new.outputs = [self.now(v) for v in self.old.outputs]
         return self.new
+
+
+def replace(graph: Graph, made: Mapping[Node, Sequence[Node]], same: Mapping[Value, Value]) -> Graph:
+    """The graph with other nodes in the place of some.
+
+    Args:
+      graph: the old graph.
+      made: for each of those, the nodes in its place, perhaps none. They read values of the graph and of each other.
+      same: for values of the graph, the equal ones of new nodes.
+    """
+    if not made:
+        return graph
+    copy = Copy(graph)
+    before: dict[Value, list[Value]] = {}
+    for old, new in same.items():
+        before.setdefault(new, []).append(old)
+    for node in graph.nodes:
+        for own in made.get(node, (node,)):
+            kept = copy.keep(own)
+            for value, now in zip(own.outputs, kept.outputs, strict=True):
+                copy.moved.update(dict.fromkeys(before.get(value, ()), now))
+    return copy.done()
 
 
 def blocks(node: Node) -> list[Graph]:

@@ -1,11 +1,12 @@
-"""The kernels of a graph as readable text: nests, with the work, the bytes and the user's lines."""
+"""The kernels of a graph as readable text: nests, with the work, the bytes and the user's lines. Those of loops and branches are indented."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 
-from gradtape.compiler.graph import Graph, Node
+from gradtape.compiler import passes, pipeline
+from gradtape.compiler.graph import Graph, Node, blocks
 from gradtape.compiler.nest.text import lines_of
 from gradtape.compiler.nest.translation import nest_of
 from gradtape.core.provenance import Site
@@ -36,6 +37,11 @@ def _lines(node: Node) -> Iterator[str]:
     yield f"{head:<60}  {work:,} flops, {size(node):,} bytes" + (f"  # {site}" if site else "")
     if nest is not None:
         yield from ("  " + line for line in lines_of(nest))
+    for block in blocks(node):
+        yield f"  {block.name}:"
+        running = block.running() if hasattr(block, "running") else block
+        for inner in pipeline.fuse_block(passes.optimize(running)).nodes:
+            yield from ("    " + line for line in _lines(inner))
 
 
 def _bytes(spec: Spec) -> int:

@@ -10,12 +10,13 @@ from gradtape.compiler.memory.arena import size_of
 def describe(segment: Segment) -> str:
     """A line for each value that a program makes, in the order of its kernels."""
     layout = segment.planned
-    lines = [f"program of {len(segment.parts)} steps, {layout.size:,} bytes between them"]
+    count = len(segment.parts)
+    lines = [f"program of {count} {'kernel' if count == 1 else 'kernels'}, {layout.size:,} bytes between them"]
     for (node, lowered), scratch in zip(segment.parts, layout.scratch, strict=True):
         for value in node.outputs:
             lines.append(f"  {_name(node):<40} {value.spec!s:<18} {_place(segment, value)}")
         lines += [
-            f"  {_name(node):<40} {size:,} bytes{'':<12} arena {place:,}, a temporary"
+            f"  {_name(node):<40} {f'{size:,} bytes':<18} arena {place:,}, a temporary"
             for size, place in zip(lowered.scratch, scratch, strict=True)
         ]
     return "\n".join(lines)

@@ -10,27 +10,42 @@ What remains is encoding, by constructors that do nothing else (`lowering/native
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable
 
 from gradtape.compiler import debug, passes
 from gradtape.compiler.availability import supports
 from gradtape.compiler.bodies.kernel_op import KernelOp
-from gradtape.compiler.fusion import (
-    bias_gradients,
-    epilogue,
-    expansion,
-    load_through,
-    pointwise,
-    product_stores,
-    store_through,
-)
-from gradtape.compiler.graph import Graph
+from gradtape.compiler.fusion import epilogue, expansion, pointwise
+from gradtape.compiler.graph import Graph, Node
 from gradtape.compiler.lowering import chains, nodes, segments
 from gradtape.compiler.lowering.native import Native
 from gradtape.compiler.lowering.segments import Segment
-from gradtape.compiler.memory import arena, concat_aliasing
+from gradtape.compiler.memory import arena
 
 LaunchPass = Callable[[Segment], Segment]
+
+
+def _late(module: str, name: str, useful: Callable[[Iterable[Node]], bool]) -> passes.Pass:
+    """A pass of `fusion/` that concerns few programs: its module is loaded by the first graph for which it may be useful."""
+
+    def change(graph: Graph) -> Graph:
+        if not useful(graph.nodes):
+            return graph
+        found: Graph = getattr(importlib.import_module(f"gradtape.compiler.fusion.{module}"), name)(graph)
+        return found
+
+    change.__name__ = name
+    return change
+
+
+def _moves(nodes: Iterable[Node]) -> bool:
+    """True if ops other than products and reshapes run by themselves; only these can move elements."""
+    return any(callable(getattr(n.op, "lower", None)) and n.op.name not in ("matmul", "reshape") for n in nodes)
+
+
+def _names(*names: str) -> Callable[[Iterable[Node]], bool]:
+    return lambda nodes: {node.op.name for node in nodes}.issuperset(names)
 
 
 def fuse_pointwise(graph: Graph) -> Graph:
@@ -40,14 +55,20 @@ def fuse_pointwise(graph: Graph) -> Graph:
 
 FUSION: tuple[passes.Pass, ...] = (
     expansion.expand,  # first: the parts of a mean or a softmax can fuse with their neighbours
-    load_through.load_bfloat16_products,  # before grouping: a cast that a product makes unnecessary is in no kernel
-    bias_gradients.fuse_bias_gradients,  # before grouping: the kernel that has the cotangent in the cache adds it up
+    # before grouping: a cast that a product makes unnecessary is in no kernel
+    _late("load_through", "load_bfloat16_products", _names("matmul", "cast")),
+    # before grouping: the kernel that has the cotangent in the cache adds it up
+    _late("bias_gradients", "fuse_bias_gradients", _names("convolution_filter_gradient", "reduce_sum")),
     fuse_pointwise,
-    load_through.load_products_through,  # before epilogues: a product that reads through views is still one that can take an epilogue
+    # before epilogues: a product that reads through views is still one that can take an epilogue
+    _late("load_through", "load_products_through", _moves),
     epilogue.fuse_epilogues,
-    load_through.load_through,  # after grouping: whether strided loads pay off depends on the whole group
-    store_through.store_through,  # after epilogues: the last step decides what is stored
-    product_stores.store_through,  # after the other, which stores several results of one kernel; this one joins several kernels
+    _late(
+        "load_through", "load_through", _moves
+    ),  # after grouping: whether strided loads pay off depends on the whole group
+    _late("store_through", "store_through", _moves),  # after epilogues: the last step decides what is stored
+    # after the other, which stores several results of one kernel; this one joins several kernels
+    _late("product_stores", "store_products_through", _moves),
 )
 
 
@@ -58,6 +79,10 @@ def chain(segment: Segment) -> Segment:
 
 def alias(segment: Segment) -> Segment:
     """Values that are concatenated are computed in their part of the joined array."""
+    if not _moves([part.node for part in segment.parts]):
+        return segment
+    from gradtape.compiler.memory import concat_aliasing  # loaded with the first of them
+
     found, pieces = concat_aliasing.alias_concatenations(segment.parts, segment.arrays, segment.updated)
     return segment._replace(parts=found, pieces=pieces)
 
@@ -76,7 +101,7 @@ LAUNCHES: tuple[LaunchPass, ...] = (
 
 
 # Of blocks, which give arrays to their caller and so have nothing to alias.
-BLOCK_FUSION = (*FUSION, store_through.separate_outputs)
+BLOCK_FUSION = (*FUSION, _late("store_through", "separate_outputs", lambda nodes: True))
 BLOCK_LAUNCHES = (chain, lay_out)
 
 

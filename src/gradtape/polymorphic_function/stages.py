@@ -8,6 +8,7 @@ from gradtape.compiler import backend, passes
 from gradtape.compiler.availability import has_llvm
 from gradtape.compiler.graph import Graph
 from gradtape.core import errors
+from gradtape.tracing.specialize import Specialized
 from gradtape.tracing.staged import Staged
 
 
@@ -26,9 +27,21 @@ def text_at(staged: Staged, stage: str) -> str:
                 depth=2,
             )
         )
+    if stage not in _COMPILED:
+        return STAGES[stage](staged, _traced(staged))
+    if not has_llvm() and stage != "kernels":
+        return "llvmlite is not installed: functions run with NumPy's kernels."
+    program = staged.compiled
+    graphs = program.graphs if isinstance(program, Specialized) else [_traced(staged)]
+    if program is None and staged.trace.is_general:
+        return f"The sizes are unknown until {staged.name} is called."
+    return "\n".join([STAGES[stage](staged, graph) for graph in graphs])
+
+
+def _traced(staged: Staged) -> Graph:
     graph = staged.trace.graph
     graph.outputs = list(staged.values)
-    return STAGES[stage](staged, graph)
+    return graph
 
 
 def _kernels(staged: Staged, graph: Graph) -> str:
@@ -37,19 +50,10 @@ def _kernels(staged: Staged, graph: Graph) -> str:
     return kernel_text.describe(backend.fused(graph) if has_llvm() else passes.optimize(graph))
 
 
-def _llvm(staged: Staged, graph: Graph) -> str:
-    return "\n".join(_modules(graph)) if has_llvm() else _ABSENT
-
-
 def _asm(staged: Staged, graph: Graph) -> str:
-    if not has_llvm():
-        return _ABSENT
     from gradtape.compiler.codegen.simd.machine import assembly
 
     return "\n".join([assembly(text) for text in _modules(graph)])
-
-
-_ABSENT = "llvmlite is not installed: functions run with NumPy's kernels."
 
 
 def _modules(graph: Graph) -> list[str]:
@@ -70,8 +74,14 @@ STAGES: dict[str, Callable[[Staged, Graph], str]] = {
     "trace": lambda staged, graph: str(graph),
     "passes": lambda staged, graph: str(passes.optimize(graph)),
     "kernels": _kernels,
-    "memory": lambda staged, graph: backend.memory_of(graph) if has_llvm() else _ABSENT,
-    "llvm": _llvm,
+    "memory": lambda staged, graph: backend.memory_of(graph),
+    "llvm": lambda staged, graph: "\n".join(_modules(graph)),
     "asm": _asm,
     "optimized_hlo": lambda staged, graph: str(staged.program.program.graph),
 }
+_COMPILED = (
+    "kernels",
+    "memory",
+    "llvm",
+    "asm",
+)  # of the graphs for the sizes that calls had, if the trace does not know them

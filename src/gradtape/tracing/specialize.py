@@ -136,14 +136,15 @@ class Size:
     Attributes:
       runner: what runs now; None until it is made.
       seconds: how long it took to make.
+      written: its graph, and the outputs of that; None until it is made.
     """
 
-    __slots__ = ("_left", "_turn", "_write", "_written", "runner", "seconds")
+    __slots__ = ("_left", "_turn", "_write", "runner", "seconds", "written")
 
     def __init__(self, write: Callable[[], tuple[Graph, list[Value]]], runs: int) -> None:
         """What makes the program from what `write` returns, a graph and its outputs; machine code in the run of number `runs`."""
         self._write, self._left = write, runs
-        self._written: tuple[Graph, list[Value]] | None = None
+        self.written: tuple[Graph, list[Value]] | None = None
         self._turn = locks.Turn("cached")
         self.runner: Any = None
         self.seconds = 0.0
@@ -156,11 +157,11 @@ class Size:
             return self._counted()
 
     def _counted(self) -> Any:
-        if self._written is None:
-            self._written = self._write()
+        if self.written is None:
+            self.written = self._write()
         is_last = self._left == 1
         if self.runner is None or is_last:
-            self._make(self._written, native=self._left <= 1)
+            self._make(self.written, native=self._left <= 1)
         if self._left:
             self._left -= 1  # once the program is made: until then, others wait
         return self.runner
@@ -192,6 +193,17 @@ class Specialized:
                 errors.compose(f"{self._graph.name} has not run yet, and its sizes are not known.", "call it first.")
             )
         return made[-1].program
+
+    @property
+    def graphs(self) -> list[Graph]:
+        """The graphs for the sizes that came up, before they are optimised."""
+        found = []
+        for size in list(self._programs.values()):
+            if size.written is not None:
+                graph, outputs = size.written
+                graph.outputs = outputs
+                found.append(graph)
+        return found
 
     @property
     def seconds(self) -> float:

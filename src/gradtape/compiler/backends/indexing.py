@@ -16,7 +16,6 @@ from gradtape.compiler.backends.product.code import KERNEL, Index, ProductCode
 from gradtape.compiler.backends.product.epilogue import Finish, Frame, Spot, emit_of
 from gradtape.compiler.backends.product.memory import pieces
 from gradtape.compiler.bodies.epilogue import Epilogue
-from gradtape.compiler.bodies.kernel_op import matrix_of
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.emission import I64, POINTER, VOID, table_of
 from gradtape.compiler.codegen.simd import conversion
@@ -28,6 +27,7 @@ from gradtape.core import dtypes
 from gradtape.core.patterns.indexing import Places, Put, Take
 from gradtape.core.shape import Spec
 
+GROUPS_ROWS = True
 _BYTE = ir.IntType(8)
 _STATUS = (Operand("status", 0),)
 _RESULT = 2  # the slot of a gather's result
@@ -62,20 +62,19 @@ def at(builder: ir.IRBuilder, pointer: Any, index: Any, size: int) -> Any:
 @emits(Take)
 def take(pattern: Take, given: Sequence[Spec], made: Sequence[Spec]) -> Lowered | None:
     """The kernel of a gather."""
-    return lower_take(pattern, inputs(0, 1) + outputs(0))
+    return launch(pattern, inputs(0, 1) + outputs(0))
 
 
-def lower_take(pattern: Take, operands: Sequence[Operand], epilogue: Epilogue | None = None) -> Lowered:
-    """The launch of a gather.
-
-    Args:
-      pattern: what to compute.
-      operands: the rows, the indices, and the result; with an epilogue its first result, what it loads, and its other results.
-      epilogue: what is done with the result, a matrix of rows.
-    """
+def launch(
+    pattern: Take,
+    operands: Sequence[Operand],
+    epilogue: Epilogue | None = None,
+    shares: tuple[tuple[int, int], ...] = (),
+) -> Lowered:
+    """The launch of a gather, for a `PatternBackend`."""
     key = ("take", pattern) if epilogue is None else ("take", pattern, epilogue)
     kernel = get_kernel(key, lambda module: _emit_take(module, pattern, epilogue, len(operands)))
-    return Lowered((Launch(kernel, (*operands, *_STATUS)),))
+    return Lowered((Launch(kernel, (*operands, *_STATUS)),), shares=shares)
 
 
 def takes_epilogue(pattern: Take, epilogue: Epilogue) -> bool:
@@ -124,7 +123,7 @@ def _take_row(code: ProductCode, numbers: tuple[Any, Any, Any], row: int, is_ski
 
 def _finish_row(code: ProductCode, pattern: Take, epilogue: Epilogue, source: Any, row: Any, is_skipped: Any) -> None:
     """Apply an epilogue to a row of the result, given the address of the row that it is; to zeros if that is skipped."""
-    dtype, (_, *sizes) = epilogue.operands[epilogue.product].dtype, matrix_of(pattern)
+    dtype, (_, *sizes) = epilogue.operands[epilogue.product].dtype, pattern.matrices
     frame, emit = Frame(dtype, _RESULT, (sizes[0], sizes[1]), (0, sizes[1]), 0), emit_of(epilogue, _RESULT)
     for first, width, group, count in pieces(sizes[1], default_width([o.dtype for o in epilogue.operands])):
 

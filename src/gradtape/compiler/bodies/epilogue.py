@@ -7,9 +7,10 @@ of a stack, each row and each column.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from gradtape.compiler.bodies.costs import is_short
 from gradtape.compiler.bodies.loop import Loop, Step
 from gradtape.core.dtypes import DType
 
@@ -54,15 +55,6 @@ class Surroundings(Protocol):
         """Write a vector to an array whose elements are at distances."""
 
 
-# Steps of a few instructions each, and functions. Where the rows of a tile are not neighbours, or vectors are not full, an epilogue with other
-# steps took up to twice the time of a kernel of its own.
-SHORT = frozenset([
-    "abs", "add", "clip_by_value", "divide", "equal", "greater", "greater_equal", "leaky_relu", "leaky_relu_grad", "less",
-    "less_equal", "maximum", "minimum", "multiply", "negative", "relu", "relu6", "relu_grad", "square", "squared_difference",
-    "subtract", "where",
-])  # fmt: skip
-
-
 class EpilogueOperand(NamedTuple):
     """An input of the steps.
 
@@ -99,10 +91,9 @@ class Epilogue(NamedTuple):
         """The operands that are read from memory."""
         return [i for i, operand in enumerate(self.operands) if operand.distances is not None]
 
-    @property
-    def is_short(self) -> bool:
-        """True if all steps take a few instructions."""
-        return is_short(self.steps)
+    def is_short(self, functions: frozenset[str] = frozenset()) -> bool:
+        """True if all steps take a few instructions, apart from some functions of the emitter."""
+        return is_short([operand.dtype for operand in self.operands], self.steps, functions)
 
     def emit(self, cg: VectorEmitter, value: VectorValue, at: Surroundings, first: int) -> None:
         """Emit the steps for a vector of the product, and write the results.
@@ -131,11 +122,6 @@ class Epilogue(NamedTuple):
                 at.store(slot, values[number])
             else:
                 at.write(slot, values[number], target)
-
-
-def is_short(steps: Iterable[Step]) -> bool:
-    """True if steps take a few instructions each."""
-    return {step.op.name for step in steps} <= SHORT
 
 
 def epilogue_of(loop: Loop, which: int, sizes: tuple[int, int, int], groups_rows: bool = False) -> Epilogue | None:

@@ -1,25 +1,20 @@
 """KernelOp: a fused kernel as the op of a node.
 
-It is plain data. The **body** says what is computed, without names: elementwise steps (`Loop`), steps along rows (`RowLoop`), or a matrix
-product or convolution with its epilogue (`PatternBody`). **Bindings** say which of the node's arrays each operand of the body is, and where in it
+It is plain data. The **body** says what is computed, without names: elementwise steps (`Loop`), steps along rows (`RowLoop`), or a pattern
+such as a matrix product with its epilogue (`PatternBody`). **Bindings** say which of the node's arrays each operand of the body is, and where in it
 the operand begins. Reading through a view and storing into a part of a larger array are properties of a binding, whatever the body.
 `lowering/nodes.py` makes launches of it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from gradtape.compiler.bodies.epilogue import Epilogue
 from gradtape.compiler.bodies.loop import Loop
-from gradtape.compiler.bodies.rows import RowLoop
+from gradtape.compiler.bodies.rows import ColumnResult, RowLoop
 from gradtape.compiler.graph import Node
-from gradtape.core.patterns.convolution import Convolve
-from gradtape.core.patterns.indexing import Take
-from gradtape.core.patterns.pooling import Pool
-from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec
 
 
@@ -37,50 +32,34 @@ class Binding(NamedTuple):
     is_part: bool = False
 
 
-Pattern = Product | Convolve | Pool | Take
+class Pattern(Protocol):
+    """What a kernel with an epilogue computes: a product, convolution, pooling or gather, or columns that a loop over rows sums up."""
+
+    @property
+    def inputs(self) -> int:
+        """How many arrays are read."""
+
+    @property
+    def matrices(self) -> tuple[int, int, int]:
+        """How many matrices the result consists of, and their rows and columns."""
 
 
 class PatternBody(NamedTuple):
-    """A matrix product, convolution, pooling or gather, and the epilogue that runs on its elements while they are in registers; or a loop over
-    rows, with an epilogue on the columns that it sums up.
+    """A pattern, and the epilogue that runs on the elements of its result while they are in registers.
 
-    Its operands are those of the pattern, then what the epilogue loads. Its results are those of the epilogue, then the other ones of a loop.
+    Its operands are those of the pattern, then what the epilogue loads. Its results are those of the epilogue, then the other ones of a loop
+    over rows.
 
     Attributes:
       pattern: what is computed.
       epilogue: the epilogue.
       sums_columns: of the gradient of a convolution by its filter: whether the sums of the second factor over all places, the gradient by a
         bias, are a second result.
-      output: of a loop over rows, which result the epilogue runs on.
     """
 
-    pattern: Pattern | RowLoop
+    pattern: Pattern
     epilogue: Epilogue | None = None
     sums_columns: bool = False
-    output: int = 0
-
-    @property
-    def sizes(self) -> tuple[int, int, int]:
-        """How many matrices the result consists of, and their rows and columns; that of a convolution is places by channels."""
-        if isinstance(self.pattern, RowLoop):
-            return 1, math.prod(self.pattern.shape[: self.pattern.outer]), self.pattern.shape[-1]
-        return matrix_of(self.pattern)
-
-    @property
-    def reads(self) -> int:
-        """How many operands the pattern has."""
-        if isinstance(self.pattern, RowLoop):
-            return len(self.pattern.inputs)
-        return self.pattern.inputs if isinstance(self.pattern, Pool) else 2
-
-    @property
-    def others(self) -> list[int]:
-        """Of a loop over rows, the outputs that the epilogue has nothing to do with."""
-        return (
-            [k for k in range(len(self.pattern.outputs)) if k != self.output]
-            if isinstance(self.pattern, RowLoop)
-            else []
-        )
 
 
 Body = Loop | RowLoop | PatternBody
@@ -124,27 +103,16 @@ def _operands(body: Body) -> tuple[int, int]:
         return len(body.inputs), len(body.outputs) + len(body.sums)
     if isinstance(body, RowLoop):
         return len(body.inputs), len(body.outputs)
-    if body.epilogue is None:
-        return body.reads, 1 + body.sums_columns
-    return body.reads + len(body.epilogue.loaded), len(body.epilogue.results) + len(body.others)
+    pattern, epilogue = body.pattern, body.epilogue
+    if epilogue is None:
+        return pattern.inputs, 1 + body.sums_columns
+    others = len(pattern.others) if isinstance(pattern, ColumnResult) else 0
+    return pattern.inputs + len(epilogue.loaded), len(epilogue.results) + others
 
 
 def body_of(node: Node) -> Body | None:
     """The body of a node's kernel; None if its op is not a fused kernel."""
     return node.op.body if type(node.op) is KernelOp else None
-
-
-def matrix_of(pattern: Pattern) -> tuple[int, int, int]:
-    """How many matrices a result consists of, and their rows and columns; that of a convolution is places by channels."""
-    if isinstance(pattern, Product):
-        return math.prod([axis.size for axis in pattern.axes]), pattern.m, pattern.n
-    if isinstance(pattern, Pool):
-        return 1, *pattern.matrix
-    if isinstance(pattern, Take):
-        return 1, pattern.places.batch * pattern.places.outer * pattern.places.number, pattern.places.width
-    if pattern.kind == "forward":
-        return 1, pattern.examples * math.prod(pattern.out), pattern.filters
-    return 1, pattern.examples * math.prod(pattern.size), pattern.channels
 
 
 def pattern_of(node: Node) -> tuple[PatternBody, tuple[Binding, ...]] | None:
@@ -157,10 +125,9 @@ def pattern_of(node: Node) -> tuple[PatternBody, tuple[Binding, ...]] | None:
     if not all(v.spec.is_known for v in node.inputs):  # a block of a loop, before a call supplies the sizes
         return None
     pattern = node.op.lower(*[v.spec for v in node.inputs], **node.params)
-    if not isinstance(pattern, Pattern):
+    if not hasattr(type(pattern), "matrices"):
         return None
-    found = PatternBody(pattern)
-    return found, tuple([Binding(i) for i in range(found.reads)])
+    return PatternBody(pattern), tuple([Binding(i) for i in range(pattern.inputs)])
 
 
 # Ops whose result may be handed to an epilogue, those first that gain most by it.

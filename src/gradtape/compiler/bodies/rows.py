@@ -13,6 +13,7 @@ A recipe runs the rule once and keeps the calls, and knows in which pass over th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -190,6 +191,33 @@ class RowLoop(NamedTuple):
     passes: tuple[int, ...]
     checks: tuple[int, ...]
     outputs: tuple[tuple[int, str], ...]
+
+
+class ColumnResult(NamedTuple):
+    """A loop over rows of which an epilogue gets one result: columns that the loop sums up.
+
+    Attributes:
+      loop: the loop.
+      output: the number of the result.
+    """
+
+    loop: RowLoop
+    output: int
+
+    @property
+    def inputs(self) -> int:
+        """How many arrays are read."""
+        return len(self.loop.inputs)
+
+    @property
+    def matrices(self) -> tuple[int, int, int]:
+        """How many matrices the result consists of, and their rows and columns."""
+        return 1, math.prod(self.loop.shape[: self.loop.outer]), self.loop.shape[-1]
+
+    @property
+    def others(self) -> list[int]:
+        """The results that the epilogue has nothing to do with."""
+        return [k for k in range(len(self.loop.outputs)) if k != self.output]
 
 
 def row_loop(

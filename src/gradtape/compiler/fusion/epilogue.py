@@ -7,9 +7,12 @@ update of weights. So the product itself is neither written nor read again, unle
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from gradtape.compiler.bodies.epilogue import Epilogue, epilogue_of, is_short
+from gradtape.compiler.backends import backend_of
+from gradtape.compiler.bodies.costs import is_short
+from gradtape.compiler.bodies.epilogue import Epilogue, epilogue_of
 from gradtape.compiler.bodies.kernel_op import (
     EPILOGUE_OPS,
     Binding,
@@ -19,13 +22,9 @@ from gradtape.compiler.bodies.kernel_op import (
     pattern_of,
 )
 from gradtape.compiler.bodies.loop import Loop
-from gradtape.compiler.bodies.rows import COLUMN, ROW, RowLoop
+from gradtape.compiler.bodies.rows import ROW, ColumnResult, RowLoop
 from gradtape.compiler.codegen.simd.machine import host
-from gradtape.compiler.graph import Copy, Graph, Node, Value
-from gradtape.core.patterns.convolution import Convolve
-from gradtape.core.patterns.indexing import Take
-from gradtape.core.patterns.pooling import Pool
-from gradtape.core.patterns.product import Product
+from gradtape.compiler.graph import Graph, Node, Value, replace
 
 # Operands as large as the result, and elements of each, from which on an update of weights is better not a part of the product.
 _MANY_FAR, _FAR, _WIDE = 3, 1 << 19, 64
@@ -91,32 +90,18 @@ class _Union(NamedTuple):
 
 def fuse_epilogues(graph: Graph) -> Graph:
     """The graph with loops on the results of products, convolutions, pooling, gathers and reductions as parts of these."""
-    unions = _Unions(graph).find()
-    if not unions:
-        return graph
-    copy = Copy(graph)
-    by_loop = {union.loop: union for union in unions}
-    by_source = {union.source: union for union in unions}
-    views = {view: union for union in unions for view in union.views}
-    for node in graph.nodes:
-        if node in by_source:
-            if by_source[node].early:
-                _add(copy, by_source[node])
-        elif node in by_loop:
-            if not by_loop[node].early:
-                _add(copy, by_loop[node])
-        elif node not in views or (views[node].early and views[node].keeps_views):
-            copy.keep(node)
-    return copy.done()
-
-
-def _add(copy: Copy, union: _Union) -> None:
-    made = union.made.on([copy.now(v) for v in union.made.inputs])
-    copy.new.nodes.append(made)
-    copy.moved.update(zip(union.results, made.outputs, strict=True))
-    if not union.early and union.keeps_views:
-        for view in union.views:
-            copy.keep(view)
+    made: dict[Node, Sequence[Node]] = {}
+    same: dict[Value, Value] = {}
+    for union in _Unions(graph).find():
+        keeps = union.keeps_views
+        made |= dict.fromkeys([] if union.early and keeps else union.views, ())
+        made |= {union.source: (), union.loop: ()}
+        if union.early:
+            made[union.source] = (union.made,)
+        else:
+            made[union.loop] = (union.made, *(union.views if keeps else ()))
+        same |= zip(union.results, union.made.outputs, strict=True)
+    return replace(graph, made, same)
 
 
 class _Unions:
@@ -216,13 +201,18 @@ def _append(source: Node, output: int, loop: Loop, number: int, keeps: bool) -> 
     body = body_of(source)
     if isinstance(body, RowLoop) and body.outputs[output][1] == ROW:
         return _append_to_rows(source, body, output, loop, number, keeps)
-    found = (PatternBody(body, output=output), source.op.loads) if isinstance(body, RowLoop) else pattern_of(source)
+    columns = (PatternBody(ColumnResult(body, output)), source.op.loads) if isinstance(body, RowLoop) else None
+    found = columns or pattern_of(source)
     if found is None:
         return None
     before, factors = found
-    pattern, sizes = before.pattern, before.sizes
-    epilogue = epilogue_of(loop, number, sizes, groups_rows=isinstance(pattern, (Pool, Take)))
-    if epilogue is None or not _takes_epilogue(before, epilogue) or _is_better_apart(epilogue, sizes):
+    pattern, backend = before.pattern, backend_of(before.pattern)
+    epilogue = epilogue_of(loop, number, pattern.matrices, backend.GROUPS_ROWS)
+    if (
+        epilogue is None
+        or not backend.takes_epilogue(pattern, epilogue)
+        or _is_better_apart(epilogue, pattern.matrices)
+    ):
         return None
     if keeps:
         epilogue = epilogue._replace(results=(*epilogue.results, number))
@@ -242,27 +232,9 @@ def _append_to_rows(source: Node, rows: RowLoop, output: int, loop: Loop, number
 
 def _pays_in_rows(rows: RowLoop, loop: Loop) -> bool:
     """Whether steps on one number of each row cost less than a loop by itself, which computes a vector of rows at once."""
-    return math.prod(rows.shape) <= _FEW or rows.shape[-1] >= (_LONG if is_short(loop.steps) else _LONGER)
-
-
-def _takes_epilogue(body: PatternBody, epilogue: Epilogue) -> bool:
-    """Whether an epilogue can be a part of what a body computes, by the same algorithm as without one. Back ends are loaded when they are asked."""
-    pattern = body.pattern
-    if isinstance(pattern, RowLoop):
-        return pattern.outputs[body.output][1] == COLUMN
-    if isinstance(pattern, Product):
-        return len(pattern.axes) <= 2
-    if isinstance(pattern, Convolve):
-        from gradtape.compiler.backends.convolution import lowering  # back ends are loaded when they are asked
-
-        return lowering.takes_epilogue(pattern, epilogue)
-    if isinstance(pattern, Pool):
-        from gradtape.compiler.backends.window import pattern as window  # so is this one
-
-        return window.takes_epilogue(pattern, epilogue)
-    from gradtape.compiler.backends import indexing  # and this one
-
-    return indexing.takes_epilogue(pattern, epilogue)
+    return math.prod(rows.shape) <= _FEW or rows.shape[-1] >= (
+        _LONG if is_short([dtype for dtype, _ in loop.inputs], loop.steps) else _LONGER
+    )
 
 
 def _is_better_apart(epilogue: Epilogue, sizes: tuple[int, int, int]) -> bool:

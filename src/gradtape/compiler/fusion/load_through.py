@@ -8,7 +8,7 @@ result. That is done where the loop loses little by it: long rows in the order o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gradtape.compiler.backends.pointwise.plan import plan
@@ -16,7 +16,7 @@ from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody, b
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.codegen.emission import CHUNK
 from gradtape.compiler.codegen.simd.machine import default_width, host, least_vectors
-from gradtape.compiler.graph import Copy, Graph, Node, Value
+from gradtape.compiler.graph import Graph, Node, Value, replace
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import View, contiguous, is_contiguous, only_view, packed
@@ -53,19 +53,22 @@ def load_through(graph: Graph) -> Graph:
 def replace_readers(graph: Graph, through: Callable[[Node], Passed | None]) -> Graph:
     """The graph with nodes that read through views in the place of those for which `through` gives one, without the views that nobody
     needs any more."""
-    copy = Copy(graph)
-    now: dict[Node, Node] = {}
+    made: dict[Node, Sequence[Node]] = {}
+    same: dict[Value, Value] = {}
     passed: set[Node] = set()
     for node in graph.nodes:
         found = through(node)
-        if found is None:
-            now[node] = copy.keep(node)
-            continue
-        made, nodes = found
-        now[node] = copy.keep(made)
-        copy.moved.update(zip(node.outputs, now[node].outputs, strict=True))
-        passed |= nodes
-    return without(copy.done(), {now[node] for node in passed}) if passed else graph
+        if found is not None:
+            made[node] = (found[0],)
+            same |= zip(node.outputs, found[0].outputs, strict=True)
+            passed |= found[1]
+    wanted = set(graph.outputs)
+    for node in reversed(graph.nodes):
+        if node in passed and wanted.isdisjoint(node.outputs):
+            made[node] = ()
+        for own in made.get(node, (node,)):
+            wanted.update(own.inputs)
+    return replace(graph, made, same)
 
 
 def _through(node: Node, loop: Loop) -> Passed | None:
@@ -169,18 +172,6 @@ def _is_good(before: Loop, after: Loop, i: int) -> bool:
     )
 
 
-def without(graph: Graph, passed: set[Node]) -> Graph:
-    """The graph without those of some nodes that nobody reads."""
-    wanted: set[Value] = set(graph.outputs)
-    kept: list[Node] = []
-    for node in reversed(graph.nodes):
-        if node not in passed or wanted.intersection(node.outputs):
-            kept.append(node)
-            wanted.update(node.inputs)
-    graph.nodes = kept[::-1]
-    return graph
-
-
 def load_products_through(graph: Graph) -> Graph:
     """The graph with matrix products that read transposed and sliced values where they come from.
 
@@ -192,7 +183,7 @@ def load_products_through(graph: Graph) -> Graph:
 
 def load_bfloat16_products(graph: Graph) -> Graph:
     """The graph with products of bfloat16 by the machine's own instructions, if it has these: they read the values that were cast."""
-    if not any(node.op is MatMul for node in graph.nodes) or not host().multiplies_bfloat16:
+    if not host().multiplies_bfloat16:
         return graph
     return replace_readers(graph, lambda node: _bfloat16_product(node) if node.op is MatMul else None)
 

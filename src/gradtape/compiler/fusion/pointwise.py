@@ -18,7 +18,7 @@ from gradtape.compiler.fusion.classify import ALIAS, ALL, ALONG_COLUMN, ALONG_RO
 from gradtape.compiler.fusion.classify import checks_values as checks_values
 from gradtape.compiler.fusion.group import Group
 from gradtape.compiler.fusion.grouping import group_nodes
-from gradtape.compiler.graph import Graph, Node, Value
+from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import Spec
 
@@ -30,36 +30,24 @@ def fuse(graph: Graph, supports: Callable[[DType], bool]) -> Graph:
       graph: what to fuse.
       supports: whether loops over a dtype can be emitted.
     """
-    fused = Graph(graph.name)
-    fused.parameters, fused.captures = list(graph.parameters), list(graph.captures)
-    fused.constants = dict(graph.constants)
-    moved: dict[Value, Value] = {}
+    copy = Copy(graph)
     for group in group_nodes(graph, supports):
         nodes = [node for _, node in sorted(group.nodes.items())]
         if group.shape is not None:
             add = _add_rows if group.has_rows else _add_loop
-            add(group, nodes, graph, fused, moved)
+            add(group, nodes, copy)
         else:
             for node in nodes:
-                _copy(node, fused, moved)
-    fused.outputs = [moved.get(v, v) for v in graph.outputs]
-    return fused
+                copy.keep(node)
+    return copy.done()
 
 
-def _copy(node: Node, graph: Graph, moved: dict[Value, Value]) -> None:
-    copied = node.on([moved.get(v, v) for v in node.inputs])
-    graph.nodes.append(copied)
-    moved.update(zip(node.outputs, copied.outputs, strict=True))
-
-
-def _add_loop(group: Group, nodes: list[Node], graph: Graph, fused: Graph, moved: dict[Value, Value]) -> None:
+def _add_loop(group: Group, nodes: list[Node], copy: Copy) -> None:
     """Add a loop over elements to the fused graph."""
-    loop, inputs, outputs = _loop(nodes, group, graph)
+    loop, inputs, outputs = _loop(nodes, group, copy.old)
     specs = [v.spec for v in outputs]
-    op = KernelOp(loop, specs, _names(nodes))
-    made = Node(op, [moved.get(v, v) for v in inputs], {}, tuple(specs), nodes[0].place)
-    fused.nodes.append(made)
-    moved.update(zip(outputs, made.outputs, strict=True))
+    made = copy.keep(Node(KernelOp(loop, specs, _names(nodes)), inputs, {}, tuple(specs), nodes[0].place))
+    copy.moved.update(zip(outputs, made.outputs, strict=True))
 
 
 def _names(nodes: list[Node]) -> str:
@@ -120,25 +108,20 @@ def varies(own: tuple[int, ...], shape: tuple[int, ...]) -> tuple[bool, ...]:
     return tuple([d != 1 for d in (1,) * (len(shape) - len(own)) + tuple(own)])
 
 
-def _add_rows(group: Group, nodes: list[Node], graph: Graph, fused: Graph, moved: dict[Value, Value]) -> None:
+def _add_rows(group: Group, nodes: list[Node], copy: Copy) -> None:
     """Add a loop over rows to the fused graph, and a loop that adds up its rows' sums for each sum over everything."""
-    script = _Script(group, nodes, graph)
+    script = _Script(group, nodes, copy.old)
     leaving = [v for node in nodes for v in node.outputs if v in group.leaving]
-    loop = script.loop(leaving)
     rows = group.rows()
     specs = [Spec(rows, v.spec.dtype) if group.places[v] == ALL else v.spec for v in leaving]
-    op = KernelOp(loop, specs, _names(nodes))
-    made = Node(op, [moved.get(v, v) for v in script.sources()], {}, tuple(specs), nodes[0].place)
-    fused.nodes.append(made)
+    op = KernelOp(script.loop(leaving), specs, _names(nodes))
+    made = copy.keep(Node(op, script.sources(), {}, tuple(specs), nodes[0].place))
     for value, result in zip(leaving, made.outputs, strict=True):
-        if group.places[value] != ALL:
-            moved[value] = result
-            continue
-        count = math.prod(rows)
-        addition = Loop((count,), ((value.spec.dtype, (1,)),), (None,), (), (), (0,))
-        total = Node(KernelOp(addition, [value.spec], "reduce_sum"), [result], {}, (value.spec,), nodes[0].place)
-        fused.nodes.append(total)
-        moved[value] = total.outputs[0]
+        copy.moved[value] = result
+        if group.places[value] == ALL:
+            addition = Loop((math.prod(rows),), ((value.spec.dtype, (1,)),), (None,), (), (), (0,))
+            total = Node(KernelOp(addition, [value.spec], "reduce_sum"), [result], {}, (value.spec,), nodes[0].place)
+            copy.moved[value] = copy.keep(total).outputs[0]
 
 
 class _Script:

@@ -16,7 +16,7 @@ from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody, b
 from gradtape.compiler.codegen.simd.machine import default_width, least_vectors
 from gradtape.compiler.fusion.load_through import sources
 from gradtape.compiler.fusion.store_through import concatenated_views
-from gradtape.compiler.graph import Copy, Graph, Node, Value
+from gradtape.compiler.graph import Graph, Node, Value, replace
 from gradtape.core.patterns.movement import View, contiguous, packed
 from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec
@@ -37,37 +37,27 @@ class _Part(NamedTuple):
     nodes: tuple[Node, ...]
 
 
-def store_through(graph: Graph) -> Graph:
+def store_products_through(graph: Graph) -> Graph:
     """The graph with products that write where their results are transposed, or joined with those of others."""
     position = {node: i for i, node in enumerate(graph.nodes)}
     readers = Counter([v for node in graph.nodes for v in node.inputs] + graph.outputs)
     leaving = _leaving(graph)
-    made: dict[Node, Node] = {}
-    gone: dict[Node, Value] = {}
+    made: dict[Node, list[Node]] = {}
+    same: dict[Value, Value] = {}
     for node in reversed(graph.nodes):
-        if node in gone or len(node.outputs) != 1 or node.outputs[0] in leaving or not node.outputs[0].spec.is_known:
+        if node in made or len(node.outputs) != 1 or node.outputs[0] in leaving or not node.outputs[0].spec.is_known:
             continue
         parts = _parts(node, readers)
-        if parts is None or any(part.product in made for part in parts):
+        if parts is None or any(made.get(part.product) for part in parts):
             continue
         written = _write(sorted(parts, key=lambda part: position[part.product]), node.outputs[0].spec)
         if written is not None:
-            made.update(written)
-            last = max(written, key=position.__getitem__)
+            made |= {product: [writer] for product, writer in written.items()}
+            last = written[max(written, key=position.__getitem__)]
             for passed in {node, *[n for part in parts for n in part.nodes]}:
-                gone[passed] = written[last].outputs[0]
-    if not made:
-        return graph
-    copy = Copy(graph)
-    for node in graph.nodes:
-        if node in gone:
-            copy.moved[node.outputs[0]] = copy.now(gone[node])
-        elif node in made:
-            new = copy.keep(made[node])
-            copy.moved[made[node].outputs[0]] = new.outputs[0]
-        else:
-            copy.keep(node)
-    return copy.done()
+                made[passed] = []
+                same[passed.outputs[0]] = last.outputs[0]
+    return replace(graph, made, same)
 
 
 def _leaving(graph: Graph) -> set[Value]:
@@ -145,9 +135,9 @@ def _write(parts: list[_Part], spec: Spec) -> dict[Node, Node] | None:
         if kernel is None:
             return None
         body, loads = kernel
-        target = distances_of(view.shape, view.strides, body.sizes)
+        target = distances_of(view.shape, view.strides, body.pattern.matrices)
         few = least_vectors() * default_width([spec.dtype])
-        if body.epilogue is None or target is None or target[2] != 1 or body.sizes[2] < few:
+        if body.epilogue is None or target is None or target[2] != 1 or body.pattern.matrices[2] < few:
             return None
         body, store = body._replace(epilogue=body.epilogue._replace(targets=(target,))), Binding(0, view.offset, True)
         inputs = [*node.inputs, *([] if before is None else [before])]

@@ -14,7 +14,7 @@ from gradtape.compiler.bodies.epilogue import Distances, distances_of
 from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody, body_of
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.codegen.simd.machine import default_width, least_vectors
-from gradtape.compiler.graph import Copy, Graph, Node, Value
+from gradtape.compiler.graph import Copy, Graph, Node, Value, replace
 from gradtape.core.patterns import movement
 from gradtape.core.patterns.movement import View, is_contiguous
 from gradtape.core.patterns.product import Product
@@ -38,18 +38,15 @@ def store_through(graph: Graph) -> Graph:
         views = None if maker is None else concatenated_views(node)
         if maker is not None and views is not None:
             concatenations.setdefault(maker, []).append(_Concatenation(node, views))
-    made = {maker: found for maker, few in concatenations.items() if (found := _writing(maker, few, graph)) is not None}
-    if not made:
-        return graph
-    copy = Copy(graph)
-    gone = {concatenation.node for maker in made for concatenation in concatenations[maker]}
-    for node in graph.nodes:
-        if node in made:
-            new, values = made[node]
-            copy.moved.update(zip(values, copy.keep(new).outputs, strict=True))
-        elif node not in gone:
-            copy.keep(node)
-    return copy.done()
+    made: dict[Node, list[Node]] = {}
+    same: dict[Value, Value] = {}
+    for maker, few in concatenations.items():
+        found = _writing(maker, few, graph)
+        if found is not None:
+            new, values = found
+            made |= {maker: [new], **{concatenation.node: [] for concatenation in few}}
+            same |= zip(values, new.outputs, strict=True)
+    return replace(graph, made, same)
 
 
 def separate_outputs(graph: Graph) -> Graph:
@@ -193,7 +190,7 @@ def _loop(before: Loop, results: _Results) -> Loop | None:
 
 def _product(body: PatternBody, results: _Results) -> PatternBody | None:
     """The same of a product with an epilogue."""
-    epilogue, sizes, targets = body.epilogue, body.sizes, list[Distances | None]()
+    epilogue, sizes, targets = body.epilogue, body.pattern.matrices, list[Distances | None]()
     if epilogue is None or epilogue.targets or sizes[2] < 2:
         return None
     for _, _, view in results:

@@ -12,7 +12,7 @@ import numpy as np
 from gradtape.compiler.bodies.epilogue import Distances, Epilogue, Groups
 from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, Pattern, PatternBody, body_of
 from gradtape.compiler.bodies.loop import Loop
-from gradtape.compiler.bodies.rows import COLUMN, ROW, Call, RowLoop
+from gradtape.compiler.bodies.rows import COLUMN, ROW, Call, ColumnResult, RowLoop
 from gradtape.compiler.graph import Node
 from gradtape.compiler.nest.body import NestBuilder, NestValue, strided
 from gradtape.compiler.nest.description import Dim, Nest
@@ -42,7 +42,7 @@ def nest_of(node: Node) -> Nest | None:
         return _pattern(body, node.op, *specs)
     rule = getattr(node.op, "lower", None)
     pattern = rule(*specs[0], **node.params) if callable(rule) else None
-    if isinstance(pattern, Pattern):
+    if pattern is not None and hasattr(type(pattern), "matrices"):
         return _pattern(PatternBody(pattern), None, *specs)
     translate = _PATTERNS.get(type(pattern))
     return None if translate is None else translate(pattern, *specs)
@@ -147,12 +147,13 @@ def _pattern(body: PatternBody, op: KernelOp | None, inputs: Sequence[Spec], out
     if body.sums_columns:
         assert isinstance(pattern, Convolve)
         return _filter_and_bias(pattern, outputs)
-    loads = [Binding(i) for i in range(body.reads)] if op is None else op.loads
-    if isinstance(pattern, RowLoop):
-        cg, along = _row_values(pattern, inputs)
-        value = along[pattern.outputs[body.output][0]]
-        frame = _Frame(cg.axes, [], range(pattern.outer), [len(pattern.shape) - 1])
-        _store_rows(cg, pattern, along, enumerate(body.others, len(outputs) - len(body.others)), outputs)
+    loads = [Binding(i) for i in range(pattern.inputs)] if op is None else op.loads
+    if isinstance(pattern, ColumnResult):
+        rows, others = pattern.loop, pattern.others
+        cg, along = _row_values(rows, inputs)
+        value = along[rows.outputs[pattern.output][0]]
+        frame = _Frame(cg.axes, [], range(rows.outer), [len(rows.shape) - 1])
+        _store_rows(cg, rows, along, enumerate(others, len(outputs) - len(others)), outputs)
     else:
         found = _result(pattern, epilogue, loads, inputs)
         if found is None:
@@ -165,7 +166,7 @@ def _pattern(body: PatternBody, op: KernelOp | None, inputs: Sequence[Spec], out
     if not all(frame.fits(d) for d in (*distances, *epilogue.targets) if d is not None):
         return None
     values: list[NestValue] = []
-    loaded = iter(loads[body.reads :])
+    loaded = iter(loads[pattern.inputs :])
     for i, (dtype, apart, known) in enumerate(epilogue.operands):
         if i == epilogue.product:
             values.append(value)
@@ -193,6 +194,7 @@ def _result(
         return _convolution(pattern)
     if isinstance(pattern, Pool):
         return _pool(pattern)
+    assert isinstance(pattern, Take)
     sizes = _cut_sizes([pattern.places.number], epilogue, 1)
     return None if sizes is None else _take(pattern, sizes, loads, inputs)
 

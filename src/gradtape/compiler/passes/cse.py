@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.compiler.graph import Copy, Graph, Node, Value
+from gradtape.compiler.graph import Copy, Graph, Node, Value, replace
 
 
 def share(graph: Graph) -> Graph:
@@ -58,17 +58,12 @@ def unite(graph: Graph) -> Graph:
     for node in graph.nodes:
         if hasattr(node.op, "family"):
             groups.setdefault(node.op.family(node), []).append(node)
-    united = {nodes[0]: nodes for nodes in groups.values() if len(nodes) > 1 and not any(n.effect for n in nodes[1:])}
-    if not united:
-        return graph
-    gone = {node for nodes in united.values() for node in nodes[1:]}
-    copy = Copy(graph)
-    for node in graph.nodes:
-        if node in united:
-            one, places = node.op.together(united[node])
-            made = copy.keep(one)
-            for old, numbers in zip(united[node], places, strict=True):
-                copy.moved.update(zip(old.outputs, [made.outputs[i] for i in numbers], strict=True))
-        elif node not in gone:
-            copy.keep(node)
-    return copy.done()
+    made: dict[Node, list[Node]] = {}
+    same: dict[Value, Value] = {}
+    for nodes in groups.values():
+        if len(nodes) > 1 and not any(n.effect for n in nodes[1:]):
+            one, places = nodes[0].op.together(nodes)
+            made |= {nodes[0]: [one], **{node: [] for node in nodes[1:]}}
+            for old, numbers in zip(nodes, places, strict=True):
+                same |= zip(old.outputs, [one.outputs[i] for i in numbers], strict=True)
+    return replace(graph, made, same)

@@ -218,7 +218,9 @@ _LOCK = locks.rlock("kernels")
 
 def _make(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]], work: float) -> Kernel:
     """A kernel from the disk, or a new one, which is put there."""
-    entry = None if text is None or debug.wants("tier=0") else disk.load(text)
+    # What somebody wants to see is made again.
+    is_new = text is None or debug.wants("tier=0") or debug.wants("llvm") or debug.wants("asm")
+    entry = None if text is None or is_new else disk.load(text)
     if entry is not None and has_symbols(entry.code.imports):
         library = load(entry.code)
     else:

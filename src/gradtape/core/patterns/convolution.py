@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from gradtape.core.dtypes import DType
@@ -41,3 +42,15 @@ class Convolve(NamedTuple):
     starts: Sizes
     strides: Sizes
     dilations: Sizes
+
+    @property
+    def inputs(self) -> int:
+        """How many arrays are read."""
+        return 2
+
+    @property
+    def matrices(self) -> tuple[int, int, int]:
+        """How many matrices the result consists of, and their rows and columns: places by channels."""
+        if self.kind == "forward":
+            return 1, self.examples * math.prod(self.out), self.filters
+        return 1, self.examples * math.prod(self.size), self.channels

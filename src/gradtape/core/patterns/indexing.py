@@ -53,6 +53,16 @@ class Take(NamedTuple):
     places: Places
     size: int
 
+    @property
+    def inputs(self) -> int:
+        """How many arrays are read."""
+        return 2
+
+    @property
+    def matrices(self) -> tuple[int, int, int]:
+        """How many matrices the result consists of, and their rows and columns."""
+        return 1, self.places.batch * self.places.outer * self.places.number, self.places.width
+
 
 class Put(NamedTuple):
     """`out[b, o, index[b, i]] = combine(out[b, o, index[b, i]], values[b, o, i])` for i in order.

@@ -58,10 +58,10 @@ class Pool(NamedTuple):
         return (found[0], found[-1] + 1) if found else (0, 0)
 
     @property
-    def matrix(self) -> tuple[int, int]:
-        """The result as rows and columns; the columns are the axes after those that windows move over."""
+    def matrices(self) -> tuple[int, int, int]:
+        """How many matrices the result consists of, and their rows and columns; the columns are the axes after those that windows move over."""
         shape, (_, end) = self.size if self.is_backward else self.out, self.moving
-        return math.prod(shape[:end]), math.prod(shape[end:])
+        return 1, math.prod(shape[:end]), math.prod(shape[end:])
 
 
 class WinnerPositions(NamedTuple):

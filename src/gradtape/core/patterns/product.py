@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from gradtape.core.dtypes import DType
@@ -43,6 +44,16 @@ class Product(NamedTuple):
     lda: int = 0
     ldb: int = 0
     stored: DType | None = None
+
+    @property
+    def inputs(self) -> int:
+        """How many arrays are read."""
+        return 2
+
+    @property
+    def matrices(self) -> tuple[int, int, int]:
+        """How many matrices the result consists of, and their rows and columns."""
+        return math.prod([axis.size for axis in self.axes]), self.m, self.n
 
     @property
     def size(self) -> int:

@@ -21,15 +21,18 @@ from gradtape.compiler.backends.convolution.output import TARGET
 from gradtape.compiler.backends.convolution.plan import plan
 from gradtape.compiler.backends.convolution.problem import Correlation, correlation
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue, emit_of
-from gradtape.compiler.bodies.epilogue import SHORT, Epilogue
+from gradtape.compiler.bodies.epilogue import Epilogue
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import Machine, host
 from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand, get_kernel, inputs, outputs
 from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.shape import Spec
 
+GROUPS_ROWS = False
 _MEMORY = Operand("scratch", 0)
-_FUNCTIONS = frozenset(["elu", "sigmoid", "silu", "tanh"])
+_FUNCTIONS = frozenset(
+    ["exp", "expm1", "tanh"]
+)  # that a depthwise convolution, which computes little itself, may have in its epilogue
 
 Emit = Callable[[ir.Module], tuple[ir.Function, int]]
 
@@ -84,10 +87,10 @@ class GradientWay(NamedTuple):
 WAYS = (
     ForwardWay(
         "depthwise", depthwise.plan_depthwise, depthwise.emit,
-        lambda problem, epilogue: {step.op.name for step in epilogue.steps} <= SHORT | _FUNCTIONS, repeats=True,
+        lambda problem, epilogue: epilogue.is_short(_FUNCTIONS), repeats=True,
     ),
     ForwardWay(
-        "narrow", narrow.plan_narrow, narrow.emit, lambda problem, epilogue: epilogue.is_short,
+        "narrow", narrow.plan_narrow, narrow.emit, lambda problem, epilogue: epilogue.is_short(),
         Packing("narrow filter", narrow.emit_filter, narrow.filter_bytes), repeats=True,
     ),
     ForwardWay(
@@ -95,7 +98,7 @@ WAYS = (
         Packing("winograd filter", winograd_filters.emit, lambda problem, cut: winograd.WinogradPanels(problem, cut).bytes),
     ),
     ForwardWay(
-        "correlate", plan, kernel.emit, lambda problem, epilogue: problem.contiguous or epilogue.is_short,
+        "correlate", plan, kernel.emit, lambda problem, epilogue: problem.contiguous or epilogue.is_short(),
         Packing("filters", filters.emit, lambda problem, cut: filters.FilterPanels(problem, cut).bytes),
     ),
 )  # fmt: skip
@@ -123,39 +126,31 @@ def takes_epilogue(pattern: Convolve, epilogue: Epilogue) -> bool:
     return problem is not None and found is not None and bool(found[0].takes(problem, epilogue))
 
 
-def writes_once(pattern: Convolve) -> bool:
-    """True if no element of the result is written twice. Elsewhere the rows that complete a tile repeat another one, so an epilogue must not
-    write over what it reads."""
-    problem = correlation(pattern)
-    found = _choose(problem, WAYS)
-    return problem.contiguous and found is not None and not found[0].repeats
-
-
-def launch(pattern: Convolve, operands: Sequence[Operand], epilogue: Epilogue | None = None) -> Lowered | None:
-    """The launches of a convolution or of its transpose in the input.
-
-    Args:
-      pattern: what to compute.
-      operands: the source, the filter, and the result; with an epilogue its first result, what it loads, and its other
-        results.
-      epilogue: what is done with the result, a matrix of places by channels, if `takes_epilogue` allows one.
-    """
+def launch(
+    pattern: Convolve,
+    operands: Sequence[Operand],
+    epilogue: Epilogue | None = None,
+    shares: tuple[tuple[int, int], ...] = (),
+) -> Lowered | None:
+    """The launches of a convolution or of its transpose in the input, for a `PatternBackend`."""
     problem = correlation(pattern)
     found = _choose(problem, WAYS)
     if found is None:
         return None
     way, cut = found
+    if way.repeats or not problem.contiguous:
+        shares = ()  # rows that complete a tile repeat another one: an epilogue must not write over what it reads
     emit = emit_of(epilogue, TARGET)
     main = get_kernel(
         (way.name, problem, cut, epilogue), lambda module: way.emit(module, problem, cut, emit), problem.operations
     )
     if way.packing is None:
-        return Lowered((Launch(main, tuple(operands)),))
+        return Lowered((Launch(main, tuple(operands)),), shares=shares)
     name, emit_filter, size = way.packing
     pack = get_kernel((name, problem, cut), lambda module: emit_filter(module, problem, cut))
     source, weights, *others = operands
     launches = Launch(pack, (weights, _MEMORY)), Launch(main, (source, _MEMORY, *others))
-    return Lowered(launches, (size(problem, cut),))
+    return Lowered(launches, (size(problem, cut),), shares)
 
 
 def filter_gradient(pattern: Convolve, columns: bool = False) -> Lowered | None:

@@ -9,15 +9,13 @@ The outermost length is no part of a plan, so that loops which differ in nothing
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import NamedTuple
 
-from gradtape.compiler.bodies.loop import Loop, Step, Strides
-from gradtape.compiler.bodies.rows import Recipe
+from gradtape.compiler.bodies.costs import FUNCTIONS, methods_of
+from gradtape.compiler.bodies.loop import Loop, Strides
 from gradtape.compiler.codegen.emission import CHUNK
 from gradtape.compiler.codegen.simd.machine import default_width
-from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import packed
 
 ANY = 0  # stands for the outermost length
@@ -29,11 +27,6 @@ _MANY, _LONG_WITH_MANY = 4, 4
 _MOST_WRAPPED = 1 << 12
 
 _FINEST = 4  # chunks of loops with many functions are so many times halved
-# What the emitter computes by polynomials.
-_FUNCTIONS = frozenset((
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "exp", "expm1", "log",
-    "log1p", "normal_cdf", "normal_density", "pow", "sin", "sinh", "tan", "tanh",
-))  # fmt: skip
 
 
 class Way(NamedTuple):
@@ -102,16 +95,8 @@ def functions_of(loop: Loop) -> int:
 
     They are chains in which each instruction waits for the one before. Vectors of two registers are two chains at once.
     """
-    return _functions_of(tuple([dtype for dtype, _ in loop.inputs]), loop.steps)
-
-
-@functools.lru_cache(maxsize=1024)
-def _functions_of(inputs: tuple[DType, ...], steps: tuple[Step, ...]) -> int:
-    recipe = Recipe(1)
-    values = [recipe.input(dtype, True) for dtype in inputs]
-    for step in steps:
-        values.append(step.op.scalar(recipe, *[values[i] for i in step.operands], **dict(step.params)))
-    return sum(call.method in _FUNCTIONS for call in recipe.calls)
+    methods = methods_of(tuple([dtype for dtype, _ in loop.inputs]), loop.steps)
+    return sum(method in FUNCTIONS for method in methods)
 
 
 def _way(shape: tuple[int, ...], strides: Strides) -> Way | None:

@@ -16,6 +16,7 @@ from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand
 from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec
 
+GROUPS_ROWS = False
 _MOST_LAUNCHES = 64  # of a stack whose axes cannot be joined
 _FAR = 1 << 17  # elements from which on operands of an epilogue are hardly in a cache
 
@@ -23,14 +24,21 @@ _FAR = 1 << 17  # elements from which on operands of an epilogue are hardly in a
 @emits(Product)
 def lower(pattern: Product, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Lowered | None:
     """A product without an epilogue."""
-    return lower_from(pattern, (0, 0))
+    return launch(pattern, (*kernels.inputs(0, 1), *kernels.outputs(0)))
 
 
-def lower_from(pattern: Product, starts: tuple[int, int]) -> Lowered | None:
-    """A product without an epilogue whose operands begin so many elements after their arrays.
+def takes_epilogue(pattern: Product, epilogue: Epilogue) -> bool:
+    """True unless a product is several launches."""
+    return len(pattern.axes) <= 2
 
-    The axes of a stack that cannot be joined to two are so many launches.
-    """
+
+def launch(
+    pattern: Product,
+    operands: Sequence[Operand],
+    epilogue: Epilogue | None = None,
+    shares: tuple[tuple[int, int], ...] = (),
+) -> Lowered | None:
+    """The launches of a product, for a `PatternBackend`. The axes of a stack that cannot be joined to two are so many launches."""
     outer, inner = pattern.axes[:-2], pattern.axes[-2:]
     if math.prod([axis.size for axis in outer]) > _MOST_LAUNCHES:
         return None
@@ -39,16 +47,11 @@ def lower_from(pattern: Product, starts: tuple[int, int]) -> Lowered | None:
     size = pattern.size
     whole = math.prod([axis.size for axis in inner]) * pattern.m * pattern.n
     for number, place in enumerate(itertools.product(*[range(axis.size) for axis in outer])):
-        a, b = (
-            starts[side] + sum(i * axis[1 + side] for i, axis in zip(place, outer, strict=True)) for side in range(2)
-        )
-        operands = (
-            Operand("input", 0, a * size),
-            Operand("input", 1, b * size),
-            Operand("output", 0, number * whole * pattern.dtype.size),
-        )
-        launches.append(launch(problem, operands))
-    return Lowered(tuple(launches))
+        a, b = (sum(i * axis[1 + side] for i, axis in zip(place, outer, strict=True)) for side in range(2))
+        moves = (a * size, b * size, number * whole * pattern.dtype.size)
+        moved = [o._replace(offset=o.offset + n) for o, n in zip(operands, moves, strict=False)]
+        launches.append(_launch(problem, [*moved, *operands[3:]], epilogue))
+    return Lowered(tuple(launches), shares=shares)
 
 
 def problem_of(pattern: Product) -> Gemm:
@@ -65,14 +68,8 @@ def problem_of(pattern: Product) -> Gemm:
     return Gemm(m, n, k, dtype, transpose_a, transpose_b, lda, ldb, batch=batch, pairs=stored is not None)
 
 
-def launch(problem: Gemm, operands: Sequence[Operand], epilogue: Epilogue | None = None) -> Launch:
-    """The launch of a product.
-
-    Args:
-      problem: the product.
-      operands: a, b, and the result; with an epilogue its first result, what it loads, and its other results.
-      epilogue: what is done with the product.
-    """
+def _launch(problem: Gemm, operands: Sequence[Operand], epilogue: Epilogue | None) -> Launch:
+    """The launch of a product with two axes at most."""
 
     def emit(module: ir.Module) -> tuple[ir.Function, int]:
         from gradtape.compiler.backends.product import kernel  # not for code that is on disk

@@ -4,13 +4,34 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 
 from gradtape.compiler.backends.rows.plan import ColumnEpilogue, RowPlan
-from gradtape.compiler.bodies.rows import RowLoop
+from gradtape.compiler.bodies.epilogue import Epilogue
+from gradtape.compiler.bodies.rows import COLUMN, ColumnResult, RowLoop
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.runtime import kernels
 from gradtape.compiler.runtime.kernels import Kernel, Launch, Lowered, Operand
 from gradtape.core.dtypes import DType
+
+GROUPS_ROWS = False
+
+
+def takes_epilogue(pattern: ColumnResult, epilogue: Epilogue) -> bool:
+    """True for columns."""
+    return pattern.loop.outputs[pattern.output][1] == COLUMN
+
+
+def launch(
+    pattern: ColumnResult,
+    operands: Sequence[Operand],
+    epilogue: Epilogue | None = None,
+    shares: tuple[tuple[int, int], ...] = (),
+) -> Lowered:
+    """The launches of a loop over rows with an epilogue on columns, for a `PatternBackend`."""
+    assert epilogue is not None, "a loop over rows without an epilogue is a body of its own"
+    lowered = lower(pattern.loop, ColumnEpilogue(pattern.output, epilogue))
+    return lowered._replace(shares=(*lowered.shares, *shares))
 
 
 def _epilogue_operands(end: ColumnEpilogue, loop: RowLoop) -> list[Operand]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from gradtape.compiler.bodies.costs import COSTLY
 from gradtape.compiler.bodies.epilogue import Epilogue
 from gradtape.compiler.bodies.rows import COLUMN, ELEMENT, ROW, RowLoop
 from gradtape.compiler.codegen.simd.machine import default_width
@@ -16,27 +17,6 @@ from gradtape.core.dtypes import DType
 _CHUNK, _COSTLY_CHUNK, _CHUNK_OF_SUMS = 1 << 14, 1 << 13, 1 << 16
 _STACK = 1 << 16  # bytes of values that wait for a later pass
 _LONG = 256  # so many terms lose no more than a unit in the last place or two
-_COSTLY = frozenset(
-    [
-        *[
-            "exp",
-            "expm1",
-            "log",
-            "log1p",
-            "pow",
-            "sqrt",
-            "rsqrt",
-            "div",
-            "floordiv",
-            "floormod",
-            "truncmod",
-            "erf",
-            "erfc",
-        ],
-        *[f"{a}{f}{h}" for a in ("", "a") for f in ("sin", "cos", "tan") for h in ("", "h")],
-        "atan2",
-    ]
-)
 
 
 class Pass(NamedTuple):
@@ -197,7 +177,7 @@ class RowPlan:
         return kept
 
     def _costs(self, i: int) -> bool:
-        return self.loop.calls[i].method in _COSTLY and i not in self._sources and self.loop.varies[i]
+        return self.loop.calls[i].method in COSTLY and i not in self._sources and self.loop.varies[i]
 
     def _reach(self, numbers: Iterable[int], sources: set[int], everything: bool) -> set[int]:
         """All values that some values are computed from, themselves among them; with `everything` also those that are the
@@ -237,7 +217,7 @@ def _partition(loop: RowLoop) -> Partition:
     has_columns = any(place == COLUMN for _, place in loop.outputs)
     reduced = math.prod(axes[loop.outer :] if has_columns else axes)
     outers = math.prod(axes) // max(1, reduced)
-    is_costly = any(call.method in _COSTLY for call in loop.calls)
+    is_costly = any(call.method in COSTLY for call in loop.calls)
     size = _CHUNK_OF_SUMS if has_columns else _COSTLY_CHUNK if is_costly else _CHUNK
     parts = max(1, -(-reduced * width // size))
     lines = -(-reduced // parts)

@@ -16,31 +16,32 @@ from gradtape.core import dtypes
 from gradtape.core.patterns.pooling import Pool, WinnerPositions
 from gradtape.core.shape import Spec
 
+GROUPS_ROWS = True
+
 
 @emits(Pool)
 def pool(pattern: Pool, given: Sequence[Spec], made: Sequence[Spec]) -> Lowered | None:
     """The launch of pooling."""
-    return lower(pattern)
+    return launch(pattern, (*inputs(*range(pattern.inputs)), *outputs(0)))
 
 
-def lower(pattern: Pool, operands: Sequence[Operand] | None = None, epilogue: Epilogue | None = None) -> Lowered | None:
-    """The launch of pooling; None for dtypes and windows that it has no code for.
-
-    Args:
-      pattern: what to compute.
-      operands: what is read, and the result; with an epilogue its first result, what it loads, and its other results.
-      epilogue: what is done with the result, a matrix of elements by what lies behind the windows.
-    """
+def launch(
+    pattern: Pool,
+    operands: Sequence[Operand],
+    epilogue: Epilogue | None = None,
+    shares: tuple[tuple[int, int], ...] = (),
+) -> Lowered | None:
+    """The launch of pooling, for a `PatternBackend`; None for dtypes and windows that it has no code for."""
     result = pattern.winner if pattern.kind == "winner" else pattern.dtype
     types = Types(pattern.dtype, pattern.winner or dtypes.int32, result or pattern.dtype)
-    return _lower(pattern, pattern.kind, types, 1, operands, epilogue)
+    return _lower(pattern, pattern.kind, types, 1, operands, epilogue, shares)
 
 
 def takes_epilogue(pattern: Pool, epilogue: Epilogue) -> bool:
     """True if what follows can be done as a part of pooling, no more slowly than by itself."""
-    columns, lanes = pattern.matrix[1], host().lanes(computed(pattern.dtype).size)
-    vectors = columns % lanes == 0 or (epilogue.is_short and columns >= lanes // 2)
-    return vectors and lower(pattern) is not None
+    columns, lanes = pattern.matrices[2], host().lanes(computed(pattern.dtype).size)
+    vectors = columns % lanes == 0 or (epilogue.is_short() and columns >= lanes // 2)
+    return vectors and pool(pattern, (), ()) is not None
 
 
 @emits(WinnerPositions)
@@ -51,7 +52,8 @@ def positions(pattern: WinnerPositions, given: Sequence[Spec], made: Sequence[Sp
     if first > front:
         return None
     types = Types(dtypes.int64, pool.winner or dtypes.int32, pattern.dtype)
-    return _lower(pool._replace(kind="maximum"), "positions", types, math.prod(pool.size[:first]))
+    operands = (*inputs(0), *outputs(0))
+    return _lower(pool._replace(kind="maximum"), "positions", types, math.prod(pool.size[:first]), operands)
 
 
 def _lower(
@@ -59,8 +61,9 @@ def _lower(
     kind: str,
     types: Types,
     uncounted: int,
-    operands: Sequence[Operand] | None = None,
+    operands: Sequence[Operand],
     epilogue: Epilogue | None = None,
+    shares: tuple[tuple[int, int], ...] = (),
 ) -> Lowered | None:
     if not all(map(supports, (types.values, types.winner, types.result))) or 0 in (*pattern.size, *pattern.out):
         return None
@@ -73,4 +76,4 @@ def _lower(
         key if epilogue is None else (*key, epilogue),
         lambda module: kernel.emit(module, cut, body, types, uncounted, emit),
     )
-    return Lowered((Launch(made, tuple(operands or (*inputs(*range(body.operands - 1)), *outputs(0)))),))
+    return Lowered((Launch(made, tuple(operands)),), shares=shares)
