@@ -52,6 +52,11 @@ NAMES: dict[str, frozenset[str]] = {
             assert_shapes assert_type
         """,
         "gradtape.debugging._value_checks": "_data_text _relation_text _require _sign_text",
+        "gradtape.experimental._dispatch": """
+            Handler Target dispatch_for_api dispatch_for_binary_elementwise_apis
+            dispatch_for_binary_elementwise_assert_apis dispatch_for_unary_elementwise_apis
+            unregister_dispatch_for
+        """,
         "gradtape.experimental.numpy._creation": """
             arange broadcast_arrays copy empty empty_like full full_like geomspace ix_ linspace logspace
             meshgrid ones ones_like zeros zeros_like
