@@ -103,7 +103,6 @@ _TABLE = [
     ("tf.io.encode_proto", "messages other than tf.train.Example are not known", "use protobuf in tf.py_function."),
     ("tf.estimator", "Keras has replaced it", "use keras.Model with compile and fit."),
     ("tf.lite", "models are not converted to TensorFlow Lite", "deploy them with tf.saved_model.save, or export with Keras."),
-    ("tf.experimental.StructuredTensor", "tensors have no named fields", "use a dict of tensors or ragged tensors."),
 ]  # fmt: skip
 
 TABLE = {name: Absence(name, reason, instead) for name, reason, instead in _TABLE}

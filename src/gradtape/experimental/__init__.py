@@ -16,6 +16,7 @@ _LATER = {
     "gradtape.experimental.extension_type": "*",
     "gradtape.ragged._dynamic_shape": "DynamicRaggedShape",
     "gradtape.ragged._partition": "RowPartition",
+    "gradtape.ragged._structured_tensor": "StructuredTensor",
     "gradtape.toplevel.extension_batches": "BatchableExtensionType ExtensionTypeBatchEncoder",
     "gradtape.toplevel.extension_types": "ExtensionType ExtensionTypeSpec",
 }

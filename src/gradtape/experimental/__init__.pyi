@@ -23,6 +23,7 @@ from gradtape.experimental._dispatch import dispatch_for_unary_elementwise_apis
 from gradtape.experimental._dispatch import unregister_dispatch_for
 from gradtape.ragged._dynamic_shape import DynamicRaggedShape
 from gradtape.ragged._partition import RowPartition
+from gradtape.ragged._structured_tensor import StructuredTensor
 from gradtape.toplevel.extension_batches import BatchableExtensionType
 from gradtape.toplevel.extension_batches import ExtensionTypeBatchEncoder
 from gradtape.toplevel.extension_types import ExtensionType
@@ -36,6 +37,7 @@ __all__ = [
     "ExtensionTypeSpec",
     "Optional",
     "RowPartition",
+    "StructuredTensor",
     "async_clear_error",
     "async_scope",
     "dispatch_for_api",

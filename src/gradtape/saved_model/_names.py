@@ -275,6 +275,11 @@ NAMES: dict[str, frozenset[str]] = {
         """,
         "gradtape.ragged._shape_overrides": "broadcast_to reshape shape with_partitions",
         "gradtape.ragged._spec": "RaggedForm",
+        "gradtape.ragged._structured_overrides": "answer",
+        "gradtape.ragged._structured_shape": """
+            length_type merged_axes of_fields partitioned shared static_shape with_length_type with_partitions
+        """,
+        "gradtape.ragged._structured_values": "to_python",
         "gradtape.random._candidate_samplers": """
             Candidates Distribution Hits all_candidate_sampler compute_accidental_hits find_accidental_hits
             fixed_unigram_candidate_sampler learn_candidates learned_unigram_candidate_sampler
