@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -77,3 +78,44 @@ def test_a_thousand_datasets_follow_one_another() -> None:
 def test_padding_to_a_cardinality_is_refused(dataset: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         dataset.apply(experimental.pad_to_cardinality(3))
+
+
+@pytest.mark.parametrize("stage", ["map", "interleave"])
+def test_the_option_decides_on_the_order(stage: str) -> None:
+    begun = threading.Event()
+
+    def late(x: Any) -> Any:
+        """The first element is made after another one was."""
+        if int(x) == 0:
+            begun.wait(5.0)
+        else:
+            begun.set()
+        return x
+
+    def one(x: Any) -> Any:
+        return tf.numpy_function(late, [x], tf.int64)
+
+    ds = (
+        Dataset.range(6).map(one, num_parallel_calls=2)
+        if stage == "map"
+        else Dataset.range(6).interleave(lambda x: Dataset.from_tensors(x).map(one), 2, num_parallel_calls=2)
+    )
+    options = tf.data.Options()
+    options.deterministic = False
+    for made in (ds.with_options(options), ds.with_options(options).map(lambda x: x)):
+        begun.clear()
+        found = [int(x) for x in made]
+        assert sorted(found) == list(range(6))
+        assert found[0] != 0
+    begun.clear()
+    assert [int(x) for x in ds] == list(range(6))
+
+
+def test_a_cache_is_kept_where_the_order_is_not() -> None:
+    calls = []
+    ds = Dataset.range(3).map(lambda x: calls.append(1) or x).cache()
+    options = tf.data.Options()
+    options.deterministic = False
+    ds = ds.with_options(options)
+    assert [sorted(int(x) for x in ds) for _ in range(2)] == [[0, 1, 2]] * 2
+    assert len(calls) == 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import os
 import tempfile
+import time
 
 from behaviour import case
 from cases._draining import drain
@@ -225,3 +226,61 @@ def padding_to_a_cardinality(tf, kind):
         "tensor": lambda: tf.data.Dataset.range(2),
     }[kind]()
     return list(ds.apply(tf.data.experimental.pad_to_cardinality(3)))
+
+
+def _first_is_slow(tf, x):
+    """The number itself, which takes a while for 0."""
+
+    def wait(v):
+        time.sleep(0.3 if int(v) == 0 else 0.0)
+        return v
+
+    y = tf.numpy_function(wait, [x], tf.int64)
+    y.set_shape([])
+    return y
+
+
+@case(stage=["map", "interleave", "batch"], argument=[None, True, False], option=[None, True, False])
+def order_of_parallel_stages(tf, stage, argument, option):
+    ds = tf.data.Dataset.range(6)
+    if stage == "interleave":
+        ds = ds.interleave(
+            lambda x: tf.data.Dataset.from_tensors(x).map(lambda v: _first_is_slow(tf, v)),
+            cycle_length=3,
+            num_parallel_calls=3,
+            deterministic=argument,
+        )
+    else:
+        ds = ds.map(lambda x: _first_is_slow(tf, x), num_parallel_calls=3, deterministic=argument)
+    options = tf.data.Options()
+    if option is not None:
+        options.deterministic = option
+    ds = ds.with_options(options)
+    found = [int(x) for x in (ds.batch(2).unbatch() if stage == "batch" else ds)]
+    return sorted(found), found[0] == 0
+
+
+@case
+def options_of_a_later_dataset(tf):
+    def made(first, last):
+        options = [tf.data.Options(), tf.data.Options()]
+        for option, value in zip(options, (first, last), strict=True):
+            if value is not None:
+                option.deterministic = value
+        ds = tf.data.Dataset.range(4).with_options(options[0])
+        ds = ds.map(lambda x: _first_is_slow(tf, x), num_parallel_calls=2).with_options(options[1]).map(lambda x: x)
+        return next(iter(ds)) == 0
+
+    return made(False, True), made(True, False), made(False, None)
+
+
+@case(given=["calls", "batches", "both", "none"])
+def map_and_batch(tf, given):
+    options = {"num_parallel_calls": 2} if given in ("calls", "both") else {}
+    options |= {"num_parallel_batches": 2} if given in ("batches", "both") else {}
+    return list(tf.data.Dataset.range(5).apply(tf.data.experimental.map_and_batch(lambda x: x * 2, 2, **options)))
+
+
+@case
+def options_that_are_set_to_none(tf):
+    tf.data.Options().deterministic = None

@@ -30,9 +30,7 @@ _ALONE = (
 )
 _QUANTIZED = "there are no tensors of quantized dtypes"
 _NATIVE = "there is no C++ to compile kernels against"
-_DISPATCH = "TensorFlow's functions cannot be given other meanings for other classes"
 _RAW = "it is a kernel behind a public function"
-_EXTENSION = "define the methods in the class, or `__array__`, or tf.register_tensor_conversion_function."
 
 _TABLE = [
     # Graphs of TensorFlow 1, and what reads and writes them.
@@ -105,13 +103,6 @@ _TABLE = [
     ("tf.io.encode_proto", "messages other than tf.train.Example are not known", "use protobuf in tf.py_function."),
     ("tf.estimator", "Keras has replaced it", "use keras.Model with compile and fit."),
     ("tf.lite", "models are not converted to TensorFlow Lite", "deploy them with tf.saved_model.save, or export with Keras."),
-    # Classes as arguments of TensorFlow's functions.
-    ("tf.experimental.dispatch_for_api", _DISPATCH, _EXTENSION),
-    ("tf.experimental.dispatch_for_binary_elementwise_apis", _DISPATCH, _EXTENSION),
-    ("tf.experimental.dispatch_for_binary_elementwise_assert_apis", _DISPATCH, _EXTENSION),
-    ("tf.experimental.dispatch_for_unary_elementwise_apis", _DISPATCH, _EXTENSION),
-    ("tf.experimental.unregister_dispatch_for", _DISPATCH, _EXTENSION),
-    ("tf.experimental.StructuredTensor", "tensors have no named fields", "use a dict of tensors or ragged tensors."),
 ]  # fmt: skip
 
 TABLE = {name: Absence(name, reason, instead) for name, reason, instead in _TABLE}

@@ -3,7 +3,8 @@
 The function that users call is a door around the one that computes, with the same parameters. It looks at nothing while all goes
 well. Where the function fails, it asks, in this order:
 
-1. a value among the arguments that answers for functions itself: a ragged or sparse tensor, a linear operator (`Dispatched`);
+1. what the program registered for its own classes (`hooks`), and a value among the arguments that answers for functions itself: a
+   ragged or sparse tensor, a linear operator (`Dispatched`);
 2. the trace, if the function needs a size or a value which only a run will tell (`Unknown`): the call becomes one node of the graph;
 3. `refusals`, for an error about the arguments in three lines.
 
@@ -35,6 +36,12 @@ class Dispatched(Protocol):
         """What a function returns for arguments among which this value is; NotImplemented if it knows no better."""
 
 
+# What answers before the arguments do: the functions that a program registered for its own classes (`experimental/_dispatch.py`).
+hooks: list[Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]] = []
+# The same for a tensor's operator, such as "mul", and its two operands.
+operator_hooks: list[Callable[[str, Any, Any], Any]] = []
+
+
 def key_of(function: Callable[..., Any]) -> tuple[str, str]:
     """The room and the name of a public function, under which tables of `Dispatched` classes list it: `("arrays", "concat")`."""
     return function.__module__.split(".", 2)[1], function.__name__
@@ -42,9 +49,10 @@ def key_of(function: Callable[..., Any]) -> tuple[str, str]:
 
 def answer_for(problem: Exception, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What the first value among the arguments says that answers for a function which raised; NotImplemented if none does."""
-    for value in _dispatched((*args, *kwargs.values())):
+    answers = [value.__gradtape_function__ for value in _dispatched((*args, *kwargs.values()))]
+    for answer in (*hooks, *answers):
         try:
-            result = value.__gradtape_function__(function, args, kwargs)
+            result = answer(function, args, kwargs)
         except Exception as own:
             _detach(own, problem)
             raise

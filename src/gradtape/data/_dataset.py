@@ -146,7 +146,7 @@ class Dataset(Making, Changing, Arranging):
         return options_of(self._stage)._as_copy()
 
     def with_options(self, options: Options, name: str | None = None) -> Self:
-        """This dataset with options, which have no effect.
+        """This dataset with options, of which `deterministic` has an effect: False lets parallel stages give elements as they are ready.
 
         >>> len(tf.data.Dataset.range(3).with_options(tf.data.Options()))
         3

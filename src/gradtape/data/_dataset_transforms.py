@@ -46,7 +46,7 @@ class Changing:
             it only computes and is followed by `batch`: then it is soon compiled to run on whole batches.
           num_parallel_calls: how many elements are worked on at the same time, by threads; `tf.data.AUTOTUNE` for several
             if that is quicker.
-          deterministic: False lets results come in the order in which they are ready.
+          deterministic: False lets results come in the order in which they are ready; by default the options of the dataset decide.
           synchronous: True for one element after the other, without threads.
           use_unbounded_threadpool, name: ignored.
 

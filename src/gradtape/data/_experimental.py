@@ -137,6 +137,14 @@ def map_and_batch(
     num_parallel_calls: Any = None,
 ) -> Transformation:
     """A function for `Dataset.apply`: `map`, then `batch`."""
+    if num_parallel_batches is not None and num_parallel_calls is not None:
+        raise ValueError(
+            errors.compose(
+                "map_and_batch: only one of `num_parallel_batches` and `num_parallel_calls` may be set, got "
+                f"{num_parallel_batches} and {num_parallel_calls}.",
+                "give num_parallel_calls alone.",
+            )
+        )
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 

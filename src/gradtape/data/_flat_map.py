@@ -97,7 +97,7 @@ class Interleave(Flattened):
         deterministic: bool | None = None,
     ) -> None:
         super().__init__(source, function)
-        self._in_order = calls is None or deterministic is not False
+        self.deterministic = True if calls is None else deterministic
         given = threads.AUTOTUNE if cycle is None else integer("interleave", "cycle_length", cycle)
         if given != threads.AUTOTUNE:
             positive("interleave", "cycle_length", given)
@@ -112,7 +112,7 @@ class Interleave(Flattened):
             )
 
     def elements(self) -> Iterator[Any]:
-        if not self._in_order:
+        if self.deterministic is False:
             return threads.merged(self._opened(), self._cycle, 2 * self._block)
         return self._in_turn()
 

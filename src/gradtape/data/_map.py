@@ -80,7 +80,7 @@ class Map(Mapped):
     def __init__(self, source: Stage, function: Function, calls: Any = None, deterministic: bool | None = None) -> None:
         super().__init__(source, function)
         given = 1 if calls is None else threads.calls(function.name, calls)
-        self._calls, self._in_order = threads.workers(given), deterministic is not False
+        self._calls, self.deterministic = threads.workers(given), deterministic
         self._pace = threads.Pace() if given == threads.AUTOTUNE else None
         self._vectorized: Vectorized | None = None
 
@@ -90,9 +90,10 @@ class Map(Mapped):
     def _mapped(self, function: Callable[[Any], Any], source: Iterator[Any]) -> Iterator[Any]:
         if self._calls <= 1:
             return map(function, source)
+        in_order = self.deterministic is not False
         if self._pace is not None:
-            return self._pace.results(function, source, self._calls, self._in_order)
-        return threads.parallel(function, source, self._calls, self._in_order)
+            return self._pace.results(function, source, self._calls, in_order)
+        return threads.parallel(function, source, self._calls, in_order)
 
     def groups(self, size: int, drop: bool) -> Iterator[Any]:
         """Stacked elements. A function that only computes is run on many at a time, and so are those of maps before it."""

@@ -1,4 +1,4 @@
-"""Options of datasets. They are accepted and kept; pipelines run the same with all of them."""
+"""Options of datasets. `deterministic` decides on the order of elements; the others are kept, and change nothing."""
 
 from __future__ import annotations
 
@@ -57,9 +57,12 @@ class _Attributes:
                     "use dataset.with_options(options) to set or update options of a dataset.",
                 )
             )
-        if value is not None and not isinstance(value, self._kinds[name]):
+        if not isinstance(value, self._kinds[name]):
             raise TypeError(
-                f'{type(self).__name__}: Property "{name}" must be of type {self._kinds[name]}, got: {value!r}.'
+                errors.compose(
+                    f'{type(self).__name__}: Property "{name}" must be of type {self._kinds[name]}, got: {value!r}.',
+                    "leave it alone for the default.",
+                )
             )
         super().__setattr__(name, value)
 

@@ -7,10 +7,11 @@ each array and no element is ever made alone.
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -47,10 +48,13 @@ class Stage:
     Attributes:
       inputs: the stages that this one reads.
       options: those that were given to this stage, or None.
+      deterministic: whether elements keep their order; None lets the options of the dataset decide.
     """
 
     inputs: tuple[Stage, ...] = ()
     options: Any = None
+    deterministic: bool | None = True
+    _unordered: Stage | None = None
 
     def elements(self) -> Iterator[Any]:
         """The elements, from the first one; a `Failure` where one could not be made."""
@@ -62,7 +66,23 @@ class Stage:
     def begin(self) -> Iterator[Any]:
         """The elements of an iteration, for which the random numbers in functions begin again."""
         self._renew()
-        return self.elements()
+        if self._keeps_order():
+            return self.elements()
+        if self._unordered is None:
+            self._unordered = self._without_order()
+        return self._unordered.elements()
+
+    def _keeps_order(self) -> bool:
+        """Whether the options want elements in order: those of the last stage that has any say so, as they do by default."""
+        chosen = getattr(self.options, "deterministic", None)
+        return all(stage._keeps_order() for stage in self.inputs) if chosen is None else chosen
+
+    def _without_order(self) -> Self:
+        """This stage and its inputs, of which those that leave it to the options give elements as they are ready."""
+        made = copy.copy(self)
+        made.inputs = tuple([stage._without_order() for stage in self.inputs])
+        made.deterministic = False if self.deterministic is None else self.deterministic
+        return made
 
     def _renew(self) -> None:
         for part in vars(self).values():

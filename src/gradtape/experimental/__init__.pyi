@@ -16,8 +16,14 @@ from gradtape.experimental._async_scope import async_clear_error
 from gradtape.experimental._async_scope import async_scope
 from gradtape.experimental._async_scope import enable_strict_mode
 from gradtape.experimental._async_scope import function_executor_type
+from gradtape.experimental._dispatch import dispatch_for_api
+from gradtape.experimental._dispatch import dispatch_for_binary_elementwise_apis
+from gradtape.experimental._dispatch import dispatch_for_binary_elementwise_assert_apis
+from gradtape.experimental._dispatch import dispatch_for_unary_elementwise_apis
+from gradtape.experimental._dispatch import unregister_dispatch_for
 from gradtape.ragged._dynamic_shape import DynamicRaggedShape
 from gradtape.ragged._partition import RowPartition
+from gradtape.ragged._structured_tensor import StructuredTensor
 from gradtape.toplevel.extension_batches import BatchableExtensionType
 from gradtape.toplevel.extension_batches import ExtensionTypeBatchEncoder
 from gradtape.toplevel.extension_types import ExtensionType
@@ -31,8 +37,13 @@ __all__ = [
     "ExtensionTypeSpec",
     "Optional",
     "RowPartition",
+    "StructuredTensor",
     "async_clear_error",
     "async_scope",
+    "dispatch_for_api",
+    "dispatch_for_binary_elementwise_apis",
+    "dispatch_for_binary_elementwise_assert_apis",
+    "dispatch_for_unary_elementwise_apis",
     "dlpack",
     "dtensor",
     "enable_strict_mode",
@@ -46,4 +57,5 @@ __all__ = [
     "int4",
     "numpy",
     "uint4",
+    "unregister_dispatch_for",
 ]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, dispatch, dtypes, errors
+from gradtape.core import convert, dispatch, doors, dtypes, errors
 from gradtape.core.op import cast_hint
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap
@@ -94,6 +94,8 @@ def _unable(name: str) -> Callable[[Any, Any], Any]:
         is_first = isinstance(a, _TENSORS)
         other = b if is_first else a
         if hasattr(type(other), "__stands_for_values__") or hasattr(other, "_components"):
+            if is_first and doors.operator_hooks and not hasattr(b, reflected):
+                return doors.operator_hooks[0](name, a, b)
             return NotImplemented  # symbolic tensors of Keras, sparse and ragged tensors have operators of their own
         if is_first and hasattr(b, reflected):
             try:

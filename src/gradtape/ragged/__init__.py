@@ -24,6 +24,10 @@ Rows of different lengths: partitions are computed on integers, values pass thro
     _row_partition.py  How values are cut into rows: functions of row splits and the like, without a derivative
     _shape_overrides.py  Functions of `tf` that take the shapes of ragged tensors
     _spec.py           The form and the spec of ragged tensors
+    _structured_overrides.py  Functions of `tf` that take structured tensors
+    _structured_shape.py      The shape that the fields of a StructuredTensor share
+    _structured_tensor.py     StructuredTensor: a tensor of structures with the same fields
+    _structured_values.py     StructuredTensors from nested dicts and lists, and back
     _tensor.py         RaggedTensor: values, and how they are cut into rows
 """
 

@@ -115,7 +115,9 @@ def _is_rectangular(rows: list[Any]) -> bool:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        return [_plain(v) for v in value] if value.dtype == object else value.tolist()
+        # Python's floats become float32; NumPy's keep their dtype, so these stay.
+        keeps = value.ndim and (value.dtype == object or value.dtype.name in ("float16", "float64"))
+        return [_plain(v) for v in value] if keeps else value.tolist()
     return [_plain(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 

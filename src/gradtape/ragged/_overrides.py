@@ -18,7 +18,7 @@ from gradtape.ragged import _shape_overrides as shape_overrides
 from gradtape.ragged._tensor import RaggedTensor
 
 # Functions of the first argument's elements; others are parameters. By the room that defines them.
-_UNARY = {
+UNARY = {
     "arrays": "as_string bitcast identity",
     "debugging": "check_numerics",
     "image": "adjust_brightness adjust_gamma convert_image_dtype random_brightness stateless_random_brightness",
@@ -35,7 +35,7 @@ _UNARY = {
     "transform": "stop_gradient",
 }
 # Functions of elements of the first two arguments, which broadcast.
-_BINARY = {
+BINARY = {
     "math": (
         "add atan2 bitwise_and bitwise_or bitwise_xor complex divide divide_no_nan equal floordiv floormod greater "
         "greater_equal left_shift less less_equal logical_and logical_or logical_xor maximum minimum mod multiply "
@@ -45,7 +45,7 @@ _BINARY = {
     "nn": "sigmoid_cross_entropy_with_logits",
 }
 # Checks of the elements of two arguments, which broadcast.
-_CHECKS = {
+CHECKS = {
     "debugging": (
         "assert_equal assert_greater assert_greater_equal assert_less assert_less_equal assert_near assert_none_equal"
     ),
@@ -233,9 +233,9 @@ _OTHERS: dict[str, dict[str, Callable[..., Any]]] = {
 _MAKERS: dict[tuple[str, str], Callable[[Callable[..., Any]], Callable[..., Any]]] = {
     (room, name): make
     for make, rooms in (
-        (_of_values, _UNARY),
-        (_of_pairs, _BINARY),
-        (_check_of_pairs, _CHECKS),
+        (_of_values, UNARY),
+        (_of_pairs, BINARY),
+        (_check_of_pairs, CHECKS),
         (_reduction, {"math": " ".join(reductions.REDUCTIONS)}),
         (_segments, {"math": _SEGMENTS}),
         (_matmul, {"linalg": "matmul"}),

@@ -52,6 +52,11 @@ NAMES: dict[str, frozenset[str]] = {
             assert_shapes assert_type
         """,
         "gradtape.debugging._value_checks": "_data_text _relation_text _require _sign_text",
+        "gradtape.experimental._dispatch": """
+            Handler Target dispatch_for_api dispatch_for_binary_elementwise_apis
+            dispatch_for_binary_elementwise_assert_apis dispatch_for_unary_elementwise_apis
+            unregister_dispatch_for
+        """,
         "gradtape.experimental.numpy._creation": """
             arange broadcast_arrays copy empty empty_like full full_like geomspace ix_ linspace logspace
             meshgrid ones ones_like zeros zeros_like
@@ -270,6 +275,11 @@ NAMES: dict[str, frozenset[str]] = {
         """,
         "gradtape.ragged._shape_overrides": "broadcast_to reshape shape with_partitions",
         "gradtape.ragged._spec": "RaggedForm",
+        "gradtape.ragged._structured_overrides": "answer",
+        "gradtape.ragged._structured_shape": """
+            length_type merged_axes of_fields partitioned shared static_shape with_length_type with_partitions
+        """,
+        "gradtape.ragged._structured_values": "to_python",
         "gradtape.random._candidate_samplers": """
             Candidates Distribution Hits all_candidate_sampler compute_accidental_hits find_accidental_hits
             fixed_unigram_candidate_sampler learn_candidates learned_unigram_candidate_sampler

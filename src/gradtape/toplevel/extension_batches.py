@@ -29,7 +29,7 @@ class ExtensionTypeBatchEncoder:
                 else leaf._batch(batch_size)
             )
 
-        return with_fields(spec, {name: _each(longer, value) for name, value in spec._fields().items()})
+        return with_fields(spec, {name: _each(longer, value) for name, value in spec._values_of_fields().items()})
 
     def unbatch(self, spec: Any) -> Any:
         """The spec of one value in a batch."""
@@ -37,7 +37,7 @@ class ExtensionTypeBatchEncoder:
         def shorter(leaf: Any) -> Any:
             return leaf[1:] if isinstance(leaf, TensorShape) else leaf._unbatch()
 
-        return with_fields(spec, {name: _each(shorter, value) for name, value in spec._fields().items()})
+        return with_fields(spec, {name: _each(shorter, value) for name, value in spec._values_of_fields().items()})
 
     def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
         """A nested structure of tensors that stands for a value.
@@ -48,7 +48,7 @@ class ExtensionTypeBatchEncoder:
           minimum_rank: how many leading axes the tensors must share.
         """
         leaves: list[Any] = []
-        for name in spec._fields():
+        for name in spec._values_of_fields():
             _each(leaves.append, getattr(value, name), (Tensor, Composite))
         return tuple(leaves)
 
@@ -59,12 +59,14 @@ class ExtensionTypeBatchEncoder:
         def leaf(kind: Any) -> Any:
             return kind if isinstance(kind, TensorShape) else next(rest)
 
-        return with_fields(spec, {name: _each(leaf, value) for name, value in spec._fields().items()}, spec.value_type)
+        return with_fields(
+            spec, {name: _each(leaf, value) for name, value in spec._values_of_fields().items()}, spec.value_type
+        )
 
     def encoding_specs(self, spec: Any) -> Any:
         """The structure of the specs of what `encode` returns."""
         leaves: list[Any] = []
-        for value in spec._fields().values():
+        for value in spec._values_of_fields().values():
             _each(leaves.append, value, (TensorSpec, CompositeSpec))
         return tuple(leaves)
 

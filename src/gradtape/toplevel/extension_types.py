@@ -161,21 +161,21 @@ class ExtensionTypeSpec(_Immutable, CompositeSpec):
         """The spec of a value."""
         return value._spec()
 
-    def _fields(self) -> dict[str, Any]:
+    def _values_of_fields(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in self.value_type._own_fields}
 
     def _component_specs(self) -> list[TensorSpec]:
         specs: list[Any] = []
-        for value in self._fields().values():
+        for value in self._values_of_fields().values():
             emptied(value, specs)
         return specs
 
     def _form(self) -> Form:
-        return _form_of(self.value_type, self._fields(), [])
+        return _form_of(self.value_type, self._values_of_fields(), [])
 
     def _serialize(self) -> tuple[Any, ...]:
         """The fields, with plain dicts, as they can be written."""
-        return tuple([(name, _thawed(value)) for name, value in self._fields().items()])
+        return tuple([(name, _thawed(value)) for name, value in self._values_of_fields().items()])
 
     @classmethod
     def _deserialize(cls, serialization: Any) -> Any:
