@@ -113,6 +113,7 @@ _TENSORFLOW_1 = {
     "app": "call your main function: if __name__ == '__main__': main()",
     "flags": "argparse, of the standard library",
     "logging": "the standard library's logging; gradtape logs under logging.getLogger('gradtape')",
+    "distributions": "tf.random.categorical(logits, n) and tf.random.normal(shape, mean, stddev) draw; tf.nn.log_softmax(logits) has log-probabilities",
     "contrib": "nothing: contrib has left TensorFlow, too",
     "layers": "keras.layers",
     "enable_eager_execution": "nothing: execution is eager",
@@ -429,6 +430,7 @@ _SCIPY = {
 }
 # Names of no library: what people guess.
 _GUESSED = {
+    "data.AUTO": "tf.data.AUTOTUNE",
     "linalg.determinant": "tf.linalg.det(x)",
     "linalg.rank": "tf.linalg.matrix_rank(x), or tf.rank(x) for the number of axes",
     "linalg.transpose": "tf.linalg.matrix_transpose(x)",

@@ -109,10 +109,21 @@ def as_bool(x: Any) -> Any:
     return as_bool(x)
 
 
+_CALLS = {
+    "cond": "tf.cond(pred, lambda: a, lambda: b).",
+    "case": "tf.case([(pred, lambda: a)], default=lambda: b).",
+    "switch_case": "tf.switch_case(index, [lambda: a, lambda: b]).",
+    "while_loop": "tf.while_loop(lambda i: i < 10, lambda i: [i + 1], [i]).",
+}
+
+
 def _check_callable(what: str, name: str, fn: Any) -> None:
     if not callable(fn):
         raise TypeError(
-            errors.compose(f"{what}: '{name}' must be callable, got {fn!r}.", "give a function, for instance a lambda.")
+            errors.compose(
+                f"{what}: '{name}' must be callable, got {errors.brief(fn)}.",
+                _CALLS.get(what, "pass a function: lambda: x."),
+            )
         )
 
 
@@ -239,8 +250,8 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
     if isinstance(index, bool) or not (isinstance(index, int) or (kind is not None and kind.kind in "iu")):
         raise TypeError(
             errors.compose(
-                f"switch_case: 'branch_index' must be an int or a scalar int tensor, got {index!r}.",
-                "give an int or a scalar int tensor.",
+                f"switch_case: 'branch_index' must be an int or a scalar int tensor, got {errors.brief(index)}.",
+                "tf.switch_case(tf.cast(index, tf.int32), [lambda: a, lambda: b]).",
             )
         )
     branches = _branches(branch_fns)
@@ -334,8 +345,8 @@ def while_loop(
     if not isinstance(loop_vars, (list, builtins.tuple)) or not loop_vars:
         raise ValueError(
             errors.compose(
-                f"while_loop: 'loop_vars' must be a list of one variable or more, got {loop_vars!r}.",
-                "give a list of one variable or more.",
+                f"while_loop: 'loop_vars' must be a list of one variable or more, got {errors.brief(loop_vars)}.",
+                _CALLS["while_loop"],
             )
         )
     maximum_iterations = _read(maximum_iterations)

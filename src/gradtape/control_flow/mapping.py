@@ -259,7 +259,11 @@ def _begin(elems: Any, initializer: Any, reverse: bool) -> tuple[Any, Any]:
 def _tensors(who: str, fn: Any, elems: Any) -> list[Tensor]:
     """The tensors whose rows are taken."""
     if not callable(fn):
-        raise TypeError(errors.compose(f"{who}: fn is {fn!r}, which is not callable.", "give a function."))
+        raise TypeError(
+            errors.compose(
+                f"{who}: fn must be callable, got {errors.brief(fn)}.", f"the function comes first: tf.{who}(f, elems)."
+            )
+        )
     flat: list[Tensor] = [tensor(e) for e in nest.flatten(elems)]
     specs = [Spec(_dims(t), t.dtype) for t in flat]
     shapes = ", ".join(map(str, specs))
@@ -267,7 +271,7 @@ def _tensors(who: str, fn: Any, elems: Any) -> list[Tensor]:
         raise errors.build(
             errors.ShapeError,
             f"{who}: elems must be 1+ dimensional Tensors, not scalars, got {shapes or 'none'}.",
-            "the first axis counts the rows; wrap a list in tf.constant.",
+            f"the first axis counts the rows; wrap a list in tf.constant, and give it before an initializer: tf.{who}(f, elems).",
         )
     if len({s.shape[0] for s in specs if s.shape[0] is not None}) > 1:
         raise errors.build(

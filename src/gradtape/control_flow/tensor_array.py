@@ -218,15 +218,15 @@ class TensorArray:
             try:
                 return convert.convert_to_tensor(value, self._dtype)
             except (TypeError, ValueError) as problem:
-                raise TensorArrayDtypeError(
+                raise errors.TensorArrayDtypeError(
                     f"TensorArray: cannot write {value!r} as {self._dtype.name}: {problem}"
                 ) from None
         value = tensor(value)
         if value.dtype is not self._dtype:
-            raise TensorArrayDtypeError(
+            raise errors.TensorArrayDtypeError(
                 errors.compose(
                     f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}",
-                    "cast the value.",
+                    f"array.write(index, tf.cast(value, tf.{self._dtype.name})).",
                 )
             )
         return value
@@ -281,7 +281,7 @@ class TensorArray:
         if found is None:
             if not self._element.is_fully_defined():
                 raise errors.build(
-                    UnwrittenElementError,
+                    errors.UnwrittenElementError,
                     f"TensorArray: element {i} was not written, and its shape is not known.",
                     "write all elements, or give element_shape.",
                 )
@@ -294,7 +294,7 @@ class TensorArray:
             raise errors.build(
                 errors.InvalidArgumentError,
                 "TensorArray: nothing was written yet, so that the shape of the elements is not known.",
-                "write first, or give element_shape.",
+                "array = array.write(index, value) before it: write returns the array that has the element; or give element_shape.",
             )
         return _here(self._buffer)
 
@@ -343,7 +343,7 @@ class TensorArray:
             shape = _spec(whole).shape
             if shape is not ANY and len(shape) < 2:
                 raise errors.build(
-                    TensorArrayRankError,
+                    errors.TensorArrayRankError,
                     "TensorArray.concat: Concat saw a scalar shape but requires at least vectors.",
                     "use stack.",
                 )
@@ -366,7 +366,7 @@ class TensorArray:
         for i, row in enumerate(rows):
             if not row.ndim:
                 raise errors.build(
-                    TensorArrayRankError,
+                    errors.TensorArrayRankError,
                     f"TensorArray.concat: Concat saw a scalar shape at index {i} but requires at least vectors.",
                     "use stack.",
                 )
@@ -421,7 +421,7 @@ class TensorArray:
         value = self._converted(value)
         if not value.ndim:
             raise errors.build(
-                TensorArrayRankError,
+                errors.TensorArrayRankError,
                 f"TensorArray.split: Expected value to be at least a vector, but received shape: {_listed(value)}",
                 "reshape it.",
             )
@@ -495,18 +495,6 @@ class TensorArray:
 
     def __repr__(self) -> str:
         return f"<TensorArray dtype={self._dtype.name} element_shape={self._element}>"
-
-
-class TensorArrayDtypeError(errors.InvalidArgumentError, ValueError, TypeError):
-    """A value of another dtype: TensorFlow raises the first outside of graphs, and the others in them."""
-
-
-class TensorArrayRankError(errors.InvalidArgumentError, ValueError):
-    """A scalar in place of a vector: TensorFlow raises the first outside of graphs, and the second in them."""
-
-
-class UnwrittenElementError(errors.InvalidArgumentError, ValueError):
-    """An element that was not written, of unknown shape: TensorFlow raises the second outside of graphs."""
 
 
 def _spec(x: Any) -> Spec:

@@ -246,7 +246,17 @@ def _pack_tensors(value: Any, dtype: dtypes.DType | None) -> Tensor | None:
     rows = [like(v, own) if own is not None else convert_to_tensor(v) for v in value]
     if dtype is not None:
         rows = [x if x.dtype is dtype else _cast(x, dtype) for x in rows]
-    return REGISTRY["stack"](*rows, axis=0)
+    try:
+        return REGISTRY["stack"](*rows, axis=0)
+    except errors.ShapeError as problem:
+        if isinstance(value[0], (list, tuple)):
+            raise
+        shapes = str(problem).partition("\n")[0].partition(": ")[2]
+        raise errors.build(
+            errors.ShapeError,
+            f"A list of {len(value)} tensors cannot become one tensor: {shapes}",
+            "compute with each of them, [f(x) for x in values]; pad them to one shape to make one tensor.",
+        ) from None
 
 
 def _cast(x: Tensor, dtype: dtypes.DType) -> Tensor:

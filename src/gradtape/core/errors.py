@@ -280,6 +280,49 @@ class MultilineMessageKeyError(KeyError):
         return str(self.args[0])
 
 
+class OutOfScopeError(InaccessibleTensorError, TypeError):
+    """A tensor of a function that is being traced is used outside of it. TensorFlow raises the first class while it traces, the second
+    when the function is called."""
+
+
+class TensorArrayIndexError(OutOfRangeError, InvalidArgumentError):
+    """An index that a TensorArray does not have. TensorFlow raises the first class outside of graphs, the second in them."""
+
+
+class TensorArrayDtypeError(InvalidArgumentError, ValueError, TypeError):
+    """A value of another dtype than its TensorArray. TensorFlow raises the first class outside of graphs, the others in them."""
+
+
+class TensorArrayRankError(InvalidArgumentError, ValueError):
+    """A scalar where a TensorArray needs a vector. TensorFlow raises the first class outside of graphs, the second in them."""
+
+
+class UnwrittenElementError(InvalidArgumentError, ValueError):
+    """An element of a TensorArray that was not written, of unknown shape. TensorFlow raises the second class outside of graphs."""
+
+
+class MissingModelError(NotFoundError, OSError):
+    """There is no saved model. Programs for TensorFlow catch OSError."""
+
+
+class ReturnedError(ConversionError, TypeError):
+    """A function of a dataset returns something that is no tensor. TensorFlow raises a TypeError."""
+
+
+class NotCallableError(ValueError, TypeError):
+    """A value where a function is expected. Python raises a TypeError, TensorFlow a ValueError."""
+
+
+class NoTraceError(ValueError, TypeError):
+    """No trace of a saved function accepts the arguments. TensorFlow raises either class, depending on the input signature."""
+
+
+class UnknownSignatureError(KeyError):
+    """A saved model has no signature of that name."""
+
+    __str__ = Exception.__str__
+
+
 class CompilerWarning(UserWarning):
     """Something could not be compiled, and runs with NumPy's kernels."""
 
@@ -315,6 +358,7 @@ def _three_lines(what: str, site: provenance.Site | None, fix: str) -> str:
 
 # Ops whose function has another name; users know that one.
 _SPOKEN = {
+    "convolution_input_gradient": "conv2d_transpose",
     "matrix_inverse": "linalg.inv",
     "matrix_solve": "linalg.solve",
     "add_strings": "add",

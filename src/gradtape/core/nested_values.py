@@ -137,6 +137,14 @@ def instead_of(value: Any) -> str:
         return "pass its bytes: message.SerializeToString()."
     if hasattr(value, "timestamp"):
         return "pass a number: value.timestamp(), seconds since 1970."
+    if isinstance(value, dtypes.DType):
+        return f"pass the dtype by its name: dtype=tf.{value.name}."
+    if hasattr(value, "element_spec"):
+        return "compute with its elements: for x in dataset: ..., or dataset.map(f); for a window, window.batch(n)."
+    if hasattr(type(value), "stack") and hasattr(type(value), "unstack"):
+        return "pass its elements: array.stack()."
+    if hasattr(value, "trainable_variables") and callable(value):
+        return "pass its result, model(x), or its variables one by one: model.trainable_variables."
     if callable(value):
         return "pass its result: call it first, f(x)."
     return "pass numbers, strings, NumPy arrays, tensors, or nested lists of them."
@@ -166,7 +174,7 @@ def _check(value: Any, kinds: set[str], wanted: dtypes.DType, first: str, is_ask
         raise errors.build(
             errors.ConversionError,
             f"Can't convert Python sequence with mixed types to Tensor: {brief(value)}.",
-            "give values of one kind, or choose the dtype.",
+            "give values of one kind, or choose the dtype; of a DataFrame, take columns: frame[names].",
         )
     if is_asked:
         raise TypeError(

@@ -9,9 +9,11 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
+import linecache
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from types import TracebackType
 from typing import Any
 
 from gradtape.core import deferral, hints, provenance, refusals
@@ -27,24 +29,31 @@ def fix(problem: BaseException) -> str:
       problem: the error, as it was raised.
     """
     text = str(problem)
-    if "\n  fix: " in text:
+    if "\n  fix: " in text or problem.__traceback__ is None:
         return ""
     advice = ""
     if type(problem) is TypeError:
         advice = _of_text(text) or _of_use(problem) or _of_call(problem) or _of_keras(problem) or _of_none(problem)
-        advice = advice or _of_callback(problem)
+        advice = advice or _of_callback(problem) or _of_parentheses(problem)
     elif type(problem) is AttributeError and " Use " not in text:
         advice = (
             _of_setter(text)
             or _in_layer(problem)
+            or _of_keras(problem)
             or _of_attribute(getattr(problem, "obj", None), getattr(problem, "name", None))
         )
     elif type(problem) is ModuleNotFoundError and problem.name == "tensorflow":
         advice = _IMPORT_OF_KERAS if "keras" in _files(problem) else _IMPORT
     elif type(problem) is IndexError and text == "tuple index out of range":
         advice = _of_shape(problem)
-    elif isinstance(problem, (ValueError, NotImplementedError, OSError, RuntimeError)):
-        advice = _of_keras_argument(text) or _of_keras(problem)
+    elif type(problem) is UnboundLocalError:
+        advice = _of_local(problem)
+    elif type(problem) is RecursionError:
+        advice = _of_recursion(problem)
+    elif type(problem) is KeyError:
+        advice = _of_key(problem)
+    elif isinstance(problem, (ValueError, NotImplementedError, OSError, RuntimeError, IndexError)):
+        advice = _of_keras_argument(text) or _of_keras(problem) or _of_text(text)
     return f"  fix: {advice}" if advice else ""
 
 
@@ -99,14 +108,11 @@ def _is_traced(value: Any) -> bool:
 def _named(problem: BaseException) -> Iterator[tuple[str, Any]]:
     """The names in the frame where an error was raised, with their values; a tracing function raises the user's error again."""
     for one in (problem, problem.__context__):
-        tb = None if one is None else one.__traceback__
-        while tb is not None and tb.tb_next is not None:
-            tb = tb.tb_next
-        if tb is None:
+        if one is None or one.__traceback__ is None:
             continue
-        code = tb.tb_frame.f_code
-        used = (*code.co_names, *code.co_varnames, *code.co_freevars)
-        spaces = (tb.tb_frame.f_locals, tb.tb_frame.f_globals)
+        frame = _last_step(one).tb_frame
+        used = (*frame.f_code.co_names, *frame.f_code.co_varnames, *frame.f_code.co_freevars)
+        spaces = (frame.f_locals, frame.f_globals)
         for name in used:
             yield from ((name, space[name]) for space in spaces if name in space)
 
@@ -144,21 +150,95 @@ def _of_callback(problem: TypeError) -> str:
     said = re.match(
         r"(?:[\w.<>]*\.)?(<lambda>|\w+)\(\) (?:takes (\d+) .*but (\d+) w|missing (\d+) required)", str(problem)
     )
-    tb = problem.__traceback__
-    while tb is not None and tb.tb_next is not None:
-        tb = tb.tb_next
-    if said is None or tb is None or not provenance.is_library(tb.tb_frame.f_code.co_filename):
+    if said is None or not provenance.is_library(_last_step(problem).tb_frame.f_code.co_filename):
         return ""
     if said[4]:
         return (
             "the function is called with fewer arguments: leave parameters out, give them defaults, or pass args=(...)."
         )
+    if "gradtape.distribute" in _files(problem):
+        return "pass the arguments in a tuple: strategy.run(f, args=(x,))."
+    method = said[0].split("(")[0].rpartition(".")[2]
+    if method.startswith("on_") and (own := inspect.getattr_static(_callback_class(), method, None)) is not None:
+        return f"def {method}{inspect.signature(own)}: ..."
     names = ", ".join([f"x{i}" for i in range(int(said[3]))])
     return f"the function is called with {said[3]} arguments: def f({names}): ..."
 
 
+def _callback_class() -> Any:
+    """Keras's Callback, if Keras is loaded."""
+    return getattr(sys.modules.get("keras.callbacks"), "Callback", None)
+
+
+def _of_parentheses(problem: TypeError) -> str:
+    """Advice for a method without its parentheses, and for a property with them."""
+    text = str(problem)
+    operand = re.search(r"for [^:]+: (?:'[\w.]+' and )?'(?:builtin_function_or_)?method'", text)
+    called = re.match(r"'(?:tuple|list|int|float|str|bool)' object is not callable", text)
+    if operand is None and called is None:
+        return ""
+    step = _last_step(problem)
+    code = step.tb_frame.f_code
+    line = linecache.getline(code.co_filename, step.tb_lineno)
+    for owner, value in _named(problem):
+        if isinstance(value, type) or not any(_known_bases(type(value))):
+            continue
+        for name in code.co_names:
+            if line and not re.search(rf"\b{owner}\.{name}\b(?!\()" if operand else rf"\b{owner}\.{name}\(", line):
+                continue
+            found = inspect.getattr_static(type(value), name, None)
+            if operand is not None and inspect.isroutine(found):
+                return f"call the method: {owner}.{name}()."
+            if called is not None and isinstance(found, property):
+                return f"leave out the parentheses: {owner}.{name}."
+    return ""
+
+
+def _last_step(problem: BaseException) -> TracebackType:
+    """Where an error was raised."""
+    tb = problem.__traceback__
+    assert tb is not None
+    while tb.tb_next is not None:
+        tb = tb.tb_next
+    return tb
+
+
+def _of_local(problem: UnboundLocalError) -> str:
+    """Advice for a variable of the module that a function assigns to by its name."""
+    said = re.search(r"local variable '(\w+)'", str(problem))
+    if said is not None:
+        for one in (problem, problem.__context__):
+            if one is None or one.__traceback__ is None:
+                continue
+            value = _last_step(one).tb_frame.f_globals.get(said[1])
+            if type(value).__name__ == "Variable" and any(_known_bases(type(value))):
+                return (
+                    f"{said[1]}.assign(value), {said[1]}.assign_add(delta): `{said[1]} = ...` makes a local name of it."
+                )
+    return ""
+
+
+def _of_recursion(problem: RecursionError) -> str:
+    """Advice for a function that calls itself while it is traced."""
+    if "polymorphic_function" not in _files(problem) and "autograph" not in _files(problem):
+        return ""
+    return "a condition on a tensor does not end the recursion, since both branches are traced: use tf.while_loop, or pass a Python int."
+
+
+def _of_key(problem: KeyError) -> str:
+    """Advice for a metric of the validation that `fit` was not asked for."""
+    key = problem.args[0] if problem.args else None
+    if not isinstance(key, str) or not key.startswith("val_"):
+        return ""
+    is_fit = "keras." in _files(problem) or any(type(v).__name__ == "History" for _, v in _named(problem))
+    return "model.fit(..., validation_data=(x_val, y_val)), or validation_split=0.2, computes it." if is_fit else ""
+
+
 def _of_setter(text: str) -> str:
     """Advice for an attribute that cannot be set."""
+    weights = re.match(r"property '(?:\w*weights|\w*variables)' of '\w+' object has no setter", text)
+    if weights is not None:
+        return "model.set_weights(arrays), or v.assign(value) for each variable v."
     fixed = re.match(r"'(Tensor|Variable|SymbolicTensor)' object attribute '(\w+)' is read-only", text)
     if fixed is not None:
         return (
@@ -191,7 +271,13 @@ def _of_attribute(owner: Any, name: str | None) -> str:
     kind = owner if isinstance(owner, type) else type(owner)
     if kind.__module__ == "numpy" and name in ("numpy", "eval"):
         return "leave it out: this is a NumPy array already."
-    return _first(ATTRIBUTES.get(base.__name__, {}).get(name) for base in _known_bases(kind))
+    found = _first(ATTRIBUTES.get(base.__name__, {}).get(name) for base in _known_bases(kind))
+    is_own_layer = any(base.__name__ == "Layer" for base in _known_bases(kind)) and not kind.__module__.startswith(
+        "keras"
+    )
+    if found or not is_own_layer or alike(name, dir(owner)):
+        return found
+    return f"set self.{name} in __init__ or compile(), before it is read."
 
 
 def _of_keras_name(module: str, name: str) -> str:
@@ -214,13 +300,18 @@ def _in_layer(problem: AttributeError) -> str:
     while tb is not None:
         layer = tb.tb_frame.f_locals.get("self")
         if type(layer).__name__ == said[1]:
-            close = difflib.get_close_matches(said[2], [n for n in vars(layer) if not n.startswith("_")], 1)
-            alike = [n for n in vars(layer) if n.lower() == said[2].lower()] or close
-            return (
-                f"self.{alike[0]}." if alike else f"self.{said[2]} = ... in __init__ or build(), before call() uses it."
-            )
+            close = alike(said[2], vars(layer))
+            return f"self.{close}." if close else f"self.{said[2]} = ... in __init__ or build(), before call() uses it."
         tb = tb.tb_next
     return ""
+
+
+def alike(name: str | None, names: Iterable[str]) -> str:
+    """The public one of some names that is spelled like another name, apart from capitals if possible; empty if none is."""
+    shown = [n for n in names if not n.startswith("_")]
+    wanted = name or ""
+    same = [n for n in shown if n.lower() == wanted.lower()] or difflib.get_close_matches(wanted, shown, 1)
+    return same[0] if same else ""
 
 
 # Where names that people look for in the wrong module are looked up, in this order.
@@ -286,6 +377,10 @@ def _of_call(problem: BaseException) -> str:
     if said is None:
         return ""
     owner, _, method = said[1].partition(".")
+    for name, value in _named(problem) if "missing" in said[2] else ():
+        called = getattr(value, method, None) if method and isinstance(value, type) else None
+        if getattr(called, "__qualname__", "") == said[1] and any(_known_bases(value)):
+            return f"{name} is a class, make an instance of it: {name} = {value.__name__}(...)."
     for spoken, public in _owners(owner):
         called = getattr(public, method, None) if method and isinstance(public, type) else public
         if callable(called):
@@ -327,6 +422,9 @@ def _of_keras_argument(text: str) -> str:
         return ""
     for spoken, public in _owners(said[1]):
         known = [p for p in inspect.signature(public).parameters if p != "kwargs"]
+        meant = refusals.meant_by(said[2])
+        if meant in known:
+            return f"{spoken}.{said[1]}(..., {meant}=...)."
         close = difflib.get_close_matches(said[2], known, 1)
         if close:
             return f"{spoken}.{said[1]}(..., {close[0]}=...)."
@@ -335,10 +433,7 @@ def _of_keras_argument(text: str) -> str:
 
 def _of_shape(problem: BaseException) -> str:
     """Advice for an axis that a shape does not have."""
-    tb = problem.__traceback__
-    while tb is not None and tb.tb_next is not None:
-        tb = tb.tb_next
-    owner: Any = tb.tb_frame.f_locals.get("self") if tb is not None else None
+    owner: Any = _last_step(problem).tb_frame.f_locals.get("self")
     if type(owner).__name__ != "TensorShape":
         return ""
     return f"the shape is {tuple(owner)}: use an axis from {-len(owner)} to {len(owner) - 1}, or x.shape[-1] for the last one."

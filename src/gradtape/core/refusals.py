@@ -76,7 +76,9 @@ def public_name(function: Callable[..., Any]) -> str:
 def _is_users(tb: TracebackType | None) -> bool:
     """Whether code of the user raised an error, or let one through, below the public function."""
     codes = [step.tb_frame.f_code for step in _steps(tb)]
-    return any(not provenance.is_library(code.co_filename) and not _is_standard(code.co_filename) for code in codes[1:])
+    return any(
+        not provenance.is_library(code.co_filename) and not is_called_by_us(code.co_filename) for code in codes[1:]
+    )
 
 
 _STANDARD = (inspect.__file__.rpartition("inspect.py")[0], "<")
@@ -93,6 +95,7 @@ _CALLED = frozenset(
         "numpy",
         "opt_einsum",
         "optree",
+        "pandas",
         "PIL",
         "re2",
         "scipy",
@@ -102,7 +105,8 @@ _CALLED = frozenset(
 )
 
 
-def _is_standard(filename: str) -> bool:
+def is_called_by_us(filename: str) -> bool:
+    """True for the standard library, for generated code, and for packages that gradtape calls."""
     _, installed, below = filename.rpartition(f"site-packages{os.sep}")
     if installed:
         return below.partition(os.sep)[0].removesuffix(".py") in _CALLED
@@ -193,7 +197,41 @@ _ADVICE = {
     "static_argnums": "leave it out: Python values are static, tensors are not",
     "persistent": "with tf.GradientTape(persistent=True) as tape: ...",
     "random_state": "seed=random_state",
+    "weight_decay": "keras.optimizers.AdamW(learning_rate, weight_decay=0.01), or kernel_regularizer=keras.regularizers.L2(0.01)",
 }
+
+
+# Arguments of layers, in other libraries and in Keras 1.
+_LAYER_KEYWORDS = {
+    "init": "kernel_initializer",
+    "initializer": "kernel_initializer",
+    "weights_initializer": "kernel_initializer",
+    "regularizer": "kernel_regularizer",
+    "W_regularizer": "kernel_regularizer",
+    "bias": "use_bias",
+    "in_features": "units",
+    "out_features": "units",
+    "output_dim": "units",
+    "out_channels": "filters",
+    "nb_filter": "filters",
+    "hidden_size": "units",
+    "num_units": "units",
+    "p": "rate",
+    "keep_prob": "rate",
+    "subsample": "strides",
+    "stride": "strides",
+    "border_mode": "padding",
+    "dilation": "dilation_rate",
+    "num_embeddings": "input_dim",
+    "embedding_dim": "output_dim",
+    "eps": "epsilon",
+    "dim": "axis",
+}
+
+
+def meant_by(wrong: str) -> str | None:
+    """The argument of a Keras layer that another library calls differently; None if none is known."""
+    return _LAYER_KEYWORDS.get(wrong)
 
 
 def instead_of_argument(wrong: str, name: str, function: Callable[..., Any]) -> str:
@@ -232,6 +270,11 @@ def _wrong_arity(name: str, said: re.Match[str], given: dict[str, Any]) -> Excep
     what = f"{name}: {parameter} cannot be called with the arguments it is given: {said[1]}() {said[2]}."
     count = re.search(r"but (\d+) (?:was|were) given", said[2])
     missing = re.match(r"missing (\d+) ", said[2])
+    elems = given.get("elems")
+    if missing is not None and isinstance(elems, (tuple, list)):
+        names = ", ".join([chr(ord("a") + i) for i in range(min(len(elems), 26))])
+        fix = f"the function gets one argument, with the structure of elems: def f(row): {names} = row; ..."
+        return errors.ArgumentError(errors.compose(what, fix, depth=4))
     names = ", ".join([f"x{i}" for i in range(int(count[1]))]) if count else "x"
     if missing is not None:
         return errors.ArgumentError(

@@ -112,7 +112,7 @@ class SparseTensor(Composite):
     __slots__ = ("__weakref__", "_dense_shape", "_indices", "_told", "_values")
 
     # Said by `tf.convert_to_tensor` and by all functions that know no sparse tensors.
-    _instead = "use tf.sparse.to_dense(x), or a function of tf.sparse."
+    _instead = "use tf.sparse.to_dense(x), or a function of tf.sparse, such as tf.sparse.sparse_dense_matmul(a, b)."
     _functions = "gradtape.sparse._overrides"
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:

@@ -7,6 +7,7 @@ from `Operators`.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -459,11 +460,12 @@ def _unpickle(array: Any) -> Tensor:
 
 # Functions of Python that compare the elements of what they are given, and those of tf that take a whole tensor.
 _COMPARING = {
-    "max": "tf.reduce_max",
-    "min": "tf.reduce_min",
-    "sorted": "tf.sort",
-    "any": "tf.reduce_any",
-    "all": "tf.reduce_all",
+    "max": "tf.reduce_max(x), or tf.maximum(a, b) for the larger of two",
+    "min": "tf.reduce_min(x), or tf.minimum(a, b) for the smaller of two",
+    "sorted": "tf.sort(x)",
+    "any": "tf.reduce_any(x)",
+    "all": "tf.reduce_all(x)",
+    "cond": "tf.where(mask, a, b) to choose element by element, tf.reduce_any(x) or tf.reduce_all(x) for one decision",
 }
 
 
@@ -474,7 +476,11 @@ def _instead_of_truth(site: provenance.Site | None) -> str:
         return "make the loss before it is called: keras.losses.MeanSquaredError()(y_true, y_pred)."
     for name, instead in _COMPARING.items():
         if f"{name}(" in line and f"_{name}(" not in line:
-            return f"use {instead}(x)."
+            return f"use {instead}."
+    if re.search(r" (and|or) |\bnot ", line):
+        return "use tf.reduce_any(x) or tf.reduce_all(x) for one truth value; element by element, write (x > 0) & (x < 2), | and ~."
+    if re.search(r"[<>]=? .+ [<>]=? ", line):
+        return "write the two comparisons apart: (low < x) & (x < high)."
     if " in " in line and "for " not in line:
         return "use tf.reduce_any(x == value)."
     return "use tf.reduce_any(x) or tf.reduce_all(x)."

@@ -32,17 +32,36 @@ def is_enabled() -> bool:
     return _Switch.enabled
 
 
+_MOST_FRAMES = 50
+
+
 def filtered(whole: TracebackType | None) -> TracebackType | None:
     """A traceback with the user's frames only; the whole one if no frame of gradtape, or none of the user's, is in it."""
     frames = list(_frames(whole))
-    kept = [tb for tb in frames if not provenance.is_library(tb.tb_frame.f_code.co_filename)]
+    kept = _of_users(frames)
     is_ours = any(_is_ours(tb.tb_frame.f_code.co_filename) for tb in frames)
     if not _Switch.enabled or not is_ours or not kept:
         return whole
+    if len(kept) > _MOST_FRAMES:  # a function that calls itself: each line once
+        kept = list({(tb.tb_frame.f_code, tb.tb_lineno): tb for tb in reversed(kept)}.values())[::-1]
     short: TracebackType | None = None
     for tb in reversed(kept):
         short = TracebackType(short, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
     return short
+
+
+def _of_users(frames: list[TracebackType]) -> list[TracebackType]:
+    """The frames outside of gradtape and Keras, and of what these call, such as pandas."""
+    refusals = importlib.import_module("gradtape.core.refusals")
+    kept: list[TracebackType] = []
+    inside = False  # of a call by a library
+    for tb in frames:
+        filename = tb.tb_frame.f_code.co_filename
+        is_called = inside and not filename.startswith("<") and refusals.is_called_by_us(filename)
+        inside = is_called or provenance.is_library(filename)
+        if not inside:
+            kept.append(tb)
+    return kept
 
 
 def _is_ours(filename: str) -> bool:
@@ -69,6 +88,8 @@ def shortened(problem: BaseException) -> Iterator[TracebackType | None]:
     try:
         for one in chain:
             one.__traceback__ = filtered(one.__traceback__)
+            if one is not problem and _Switch.enabled and not _of_users(list(_frames(one.__traceback__))):
+                one.__traceback__ = None  # a library's own error, which led to this one
         yield problem.__traceback__
     finally:
         for one, whole in zip(chain, before, strict=True):

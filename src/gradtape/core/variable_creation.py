@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, hints, provenance
+from gradtape.core import dtypes, errors, hints, provenance
 from gradtape.core.tensor_operators import Operators
 
 
@@ -81,5 +81,9 @@ def say_if_no_switch(trainable: Any) -> None:
         hints.say(
             provenance.user_place(3),
             f"Variable: trainable must be True or False, got {errors.brief(trainable)}, which counts as {bool(trainable)}.",
-            "tf.Variable(initial_value, name=name): the value comes first, the name by keyword.",
+            f"tf.Variable(initial_value, dtype=tf.{trainable.name}): the dtype goes by keyword."
+            if isinstance(trainable, dtypes.DType)
+            else f"trainable={trainable}, without quotes."
+            if trainable in ("True", "False")
+            else "tf.Variable(initial_value, name=name): the value comes first, the name by keyword.",
         )

@@ -322,7 +322,7 @@ def _like(value: Any, spec: Any) -> Any:
             "correct output_signature, or convert the values.",
         ) from None
     if dtypes.from_numpy(array.dtype) is not spec.dtype or not spec.shape.is_compatible_with(array.shape):
-        raise _unexpected(str(spec_of(array)), spec)
+        raise _unexpected(str(spec_of(array)), spec, _spec_like(value, array))
     return wrap(array)
 
 
@@ -335,11 +335,19 @@ def _array(value: Any, spec: TensorSpec) -> Any:
     return convert.to_array(value, dtype)
 
 
-def _unexpected(given: str, spec: Any) -> Exception:
+def _spec_like(value: Any, array: Any) -> str:
+    """The `output_signature` that a value fits."""
+    if isinstance(value, tuple):
+        return f"({', '.join([_spec_like(v, convert.to_array(v, None)) for v in value])})"
+    shape = [None] * array.ndim
+    return f"tf.TensorSpec({shape}, tf.{dtypes.from_numpy(array.dtype).name})"
+
+
+def _unexpected(given: str, spec: Any, instead: str = "...") -> Exception:
     return errors.build(
         errors.DTypeError,
         f"from_generator: the generator yielded {given}, where {spec} is expected.",
-        "correct output_signature.",
+        f"correct output_signature: {instead} fits what is yielded; or convert the values.",
     )
 
 

@@ -59,14 +59,10 @@ def result(value: Any, who: str = "map") -> Any:
         return tensors(tuple(value) if type(value) is list else value)
     except errors.ConversionError as problem:
         raise errors.build(
-            _ReturnedError,
+            errors.ReturnedError,
             f"Unsupported return value from function passed to Dataset.{who}(): {str(problem).partition(chr(10))[0]}",
             "return tensors, or nested tuples and dicts of them.",
         ) from problem
-
-
-class _ReturnedError(errors.ConversionError, TypeError):
-    """Something that is no tensor as the result of a function: TensorFlow raises a TypeError there."""
 
 
 def packer(structure: Any) -> Callable[[Sequence[Any]], Any]:

@@ -26,10 +26,6 @@ _NAMES = ("", "x", "x, y", "x, y, z")
 _CONTEXT = "Error in user-defined function passed to"
 
 
-class NotCallableError(ValueError, TypeError):
-    """Something in place of a function: a TypeError in Python, a ValueError in TensorFlow."""
-
-
 class Function:
     """A function of the user as a stage calls it.
 
@@ -44,7 +40,7 @@ class Function:
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         if not callable(function):
-            raise NotCallableError(
+            raise errors.NotCallableError(
                 errors.compose(f"{name}: the function must be a callable, got {function!r}.", "give a function.")
             )
         self.name, self.function, self.version = name, _bound(function), 0

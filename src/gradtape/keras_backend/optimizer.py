@@ -88,14 +88,25 @@ def install() -> None:
             )
             raise errors.build(TypeError, what, "optimizer.apply_gradients(zip(gradients, variables)).")
         pairs = list(grads_and_vars)
+        if not pairs:
+            what = "apply_gradients: there must be at least one gradient, got none: the list of variables is empty."
+            raise errors.build(ValueError, what, "call the model once before, and check that model.trainable is True.")
         if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
             raise errors.build(
                 ValueError,
                 f"apply_gradients: expected pairs (gradient, variable), got {_first_no_pair(pairs)}.",
                 "optimizer.apply_gradients(zip(gradients, variables)).",
             )
+        group = next((g for g, _ in pairs if isinstance(g, (list, tuple))), None)
+        if group is not None:
+            raise errors.build(
+                ValueError,
+                f"apply_gradients: each gradient must be a tensor, got a list of {len(group)}.",
+                "optimizer.apply_gradients(zip(gradients, variables)); gradients, norm = tf.clip_by_global_norm(gradients, 1.0).",
+            )
         return base.apply_gradients(self, pairs)
 
+    apply_gradients.__qualname__ = "Optimizer.apply_gradients"
     begin = base.__init__
 
     @functools.wraps(begin)

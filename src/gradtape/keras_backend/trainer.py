@@ -51,7 +51,10 @@ class Trainer(base_trainer.Trainer):
             if y is not None:
                 raise
             what = "fit: the loss needs targets, but the batches have no y."
-            fix = "model.fit(x, y), or a dataset of pairs: tf.data.Dataset.from_tensor_slices((x, y)).batch(32)."
+            fix = (
+                "model.fit(x, y), or a dataset of pairs: tf.data.Dataset.from_tensor_slices((x, y)).batch(32); "
+                "the same for validation_data=(x_val, y_val)."
+            )
             raise type(problem)(errors.compose(what, fix)) from None
 
     def train_step(self, data: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from gradtape.api.arguments import axes as normalized_axes
 from gradtape.api.arguments import tensor
 from gradtape.api.families import family
-from gradtape.core import convert, dtypes, errors
+from gradtape.core import convert, dtypes, errors, hints, provenance
 from gradtape.core.shape import broadcast, normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -74,6 +74,13 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: Any = -1, 
         labels = Cast(labels, dtype=logits.dtype)
     if dims(labels) != dims(logits):
         common = broadcast(dims(labels), dims(logits))
+        if dims(labels) == dims(logits)[:-1]:
+            hints.say(
+                provenance.user_place(2),
+                f"softmax_cross_entropy_with_logits: labels of shape {labels.shape} are broadcast to {logits.shape}, as if they were "
+                "probabilities.",
+                "class numbers need tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits), or tf.one_hot(labels, classes).",
+            )
         if common is not None:
             labels, logits = BroadcastTo(labels, shape=common), BroadcastTo(logits, shape=common)
     rank = logits.ndim

@@ -68,8 +68,8 @@ class Convolving(Op):
         if g.shape[1:-1] != out:
             raise self.error(
                 errors.ShapeError,
-                f"the window has {list(out)} places in an input of size {list(size)}, but g is {g}.",
-                "choose an output size that the strides and the padding lead to.",
+                f"output_shape must lead to the size of the input: a convolution of {list(size)} gives {list(out)}, the input is {g}.",
+                f"multiply the sizes {list(g.shape[1:-1])} by the strides for padding='SAME'.",
             )
 
     def expand(self, build: Any, a: Any, b: Any, **params: Any) -> Any:

@@ -258,6 +258,18 @@ def _generated(op: Op, rows: Any, *inputs: Any) -> Any:
 
 def check_labels(op: Op, labels: Spec, logits: Spec, name: str = "logits") -> None:
     """Raises unless the labels are integers, one for each row of floating logits."""
+    if labels.dtype.kind not in "iub" and logits.dtype.kind in "iu":
+        raise op.error(
+            errors.DTypeError,
+            f"labels is {labels} and {name} is {logits}, but labels must be integers and {name} floating.",
+            f"swap them, or name them: labels=labels, {name}={name}.",
+        )
+    if labels.dtype.kind not in "iub" and labels.rank == logits.rank:
+        raise op.error(
+            errors.DTypeError,
+            f"labels is {labels}, but must be integers, one for each row of {name} {logits}.",
+            "a probability for each class goes to softmax_cross_entropy_with_logits; tf.argmax(labels, -1) gives class numbers.",
+        )
     check_integers(op, "labels", labels)
     if logits.dtype.kind not in "fV":
         raise op.error(

@@ -115,17 +115,15 @@ class RestoredFunction(Function[..., Any]):
             f"Could not find matching concrete function to call loaded from the SavedModel: {self._name} was given\n"
             f"{_listed(args, kwargs)}\nand was saved with {count} {'trace' if count == 1 else 'traces'}."
         )
-        return NoTraceError("\n".join([errors.compose(what, _ADVICE if options else _ADVICE_WITHOUT_TRACES), *options]))
+        return errors.NoTraceError(
+            "\n".join([errors.compose(what, _ADVICE if options else _ADVICE_WITHOUT_TRACES), *options])
+        )
 
 
 _ADVICE = "call it with arguments that match an option, or call the function with these before saving."
 _ADVICE_WITHOUT_TRACES = (
     "before saving, call the function once, or give it @tf.function(input_signature=[tf.TensorSpec(...)])."
 )
-
-
-class NoTraceError(ValueError, TypeError):
-    """No trace that was saved fits the arguments. TensorFlow raises the one or the other, depending on the input signature."""
 
 
 def _listed(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:

@@ -176,7 +176,13 @@ class Message:
 
     def _check_class(self, other: Any) -> None:
         if not isinstance(other, type(self)):
-            raise TypeError(f"Expected a message of class {type(self).__name__}, got {other!r}.")
+            fix = (
+                "tf.train.Feature(float_list=tf.train.FloatList(value=[1.0]))."
+                if type(self).__name__ == "Feature"
+                else ""
+            )
+            what = f"Expected a message of class {type(self).__name__}, got {errors.brief(other)}."
+            raise TypeError(errors.compose(what, fix or f"tf.train.{type(self).__name__}(...).", depth=3))
 
     def MergeFrom(self, other_msg: Any) -> None:  # noqa: N802
         """Take over what another message of the class holds: single values replace, repeated ones are appended."""

@@ -32,10 +32,6 @@ _FOREIGN = ("saved_model.pb", "saved_model.pbtxt")
 _lock = locks.lock("saved model")
 
 
-class MissingModelError(errors.NotFoundError, OSError):
-    """There is no saved model; programs for TensorFlow catch OSError."""
-
-
 @with_errors
 def write(folder: Path, content: dict[str, Any], arrays: Mapping[str, Any], assets: Sequence[str]) -> None:
     """Write a model; an existing one is replaced atomically.
@@ -138,7 +134,7 @@ def _text(folder: Path) -> bytes:
             "its graphs cannot be run here: load the weights there, save them as .npz, and assign them.",
         )
     raise errors.build(
-        MissingModelError,
+        errors.MissingModelError,
         f"saved_model.load: SavedModel file does not exist at: {str(folder / FILE)!r}.",
         "check the path; it is the folder that tf.saved_model.save was given.",
     )

@@ -149,12 +149,6 @@ def _variable(entry: Any, array: Any, blank: bool) -> Variable:
     return variable
 
 
-class UnknownSignatureError(KeyError):
-    """There is no signature of a name."""
-
-    __str__ = Exception.__str__
-
-
 class SignatureMap(Mapping[str, Any]):
     """The signatures of a loaded object by name."""
 
@@ -163,7 +157,7 @@ class SignatureMap(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._signatures:
-            raise UnknownSignatureError(
+            raise errors.UnknownSignatureError(
                 errors.compose(
                     f"there is no signature {name!r}; there are {', '.join(map(repr, self._signatures)) or 'none'}.",
                     "name it in `signatures` of tf.saved_model.save.",

@@ -303,10 +303,6 @@ def _is_ours(frame: Any) -> bool:
     return module.startswith("gradtape.ops.") or deferral.defines_public_functions(module)
 
 
-class OutOfScopeError(errors.InaccessibleTensorError, TypeError):
-    """What TensorFlow raises while it traces, and what it raises when the function is called."""
-
-
 def _way_out(graph: str) -> str:
     if "loop" in graph:
         return (
@@ -318,7 +314,7 @@ def _way_out(graph: str) -> str:
 
 def out_of_scope(tensor: Symbol) -> Exception:
     """The error for a tensor that is used outside of the function it belongs to; in another function it is another."""
-    kind = TypeError if _current.trace is None else OutOfScopeError
+    kind = TypeError if _current.trace is None else errors.OutOfScopeError
     return kind(
         errors.compose(
             f"{tensor!r} is out of scope and cannot be used here: it belongs to a call of {tensor.trace.graph.name} that "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradtape.core import errors, provenance
+from gradtape.core import errors, provenance, python_errors
 
 
 def in_user_code(problem: Exception) -> Exception:
@@ -21,11 +21,23 @@ def in_user_code(problem: Exception) -> Exception:
         return problem
     # What is wrong comes first: logs and summaries of tests show the first line alone.
     lines = "\n\nin user code:\n\n" + "\n".join(frames)
+    lines = f"{_advice(problem)}{lines}"
     made = _same_kind(problem, f"{problem}{lines}")
     if type(made) is errors.StagingError:
         made = errors.StagingError(f"{type(problem).__name__}: {problem}{lines}")
     made._in_user_code = True  # type: ignore[attr-defined]
     return made
+
+
+def _advice(problem: Exception) -> str:
+    """What to write, for an error of Python: it is lost when the error is made again."""
+    if type(problem).__module__ != "builtins":
+        return ""
+    fix = python_errors.fix(problem)
+    if fix or not isinstance(problem, AttributeError) or " Use " in str(problem):
+        return f"\n{fix}" if fix else ""
+    close = python_errors.alike(problem.name, dir(problem.obj))
+    return f". Did you mean: {close!r}?" if close and "\n" not in str(problem) else ""
 
 
 def _same_kind(problem: Exception, text: str) -> Exception:

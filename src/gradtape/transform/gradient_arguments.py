@@ -148,7 +148,9 @@ def _bad_source(s: Any) -> None:
     raise _not_ours(s, "Sources") or errors.AttributeTypeError(
         errors.compose(
             f"Sources must be tensors or variables, got {errors.brief(s)}.",
-            "make it x = tf.Variable(value), or x = tf.constant(value) and tape.watch(x), before y is computed.",
+            "pass its variables: tape.gradient(loss, model.trainable_variables)."
+            if hasattr(s, "trainable_variables")
+            else "make it x = tf.Variable(value), or x = tf.constant(value) and tape.watch(x), before y is computed.",
         )
     )
 

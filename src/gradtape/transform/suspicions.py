@@ -78,7 +78,8 @@ def of_no_sources() -> None:
     hints.say(
         provenance.user_place(3),
         "gradient: sources is empty, so there is nothing to differentiate with respect to.",
-        "call the model once before model.trainable_variables is read; layers make their weights in the first call.",
+        "call the model once before model.trainable_variables is read, and check model.trainable: layers make their weights in the first call, "
+        "frozen ones have none to train.",
     )
 
 

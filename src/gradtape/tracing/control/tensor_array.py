@@ -158,10 +158,6 @@ def _like(row: Any) -> Any:
     return np.broadcast_to(np.zeros((), row.dtype), row.shape) if isinstance(row, (np.ndarray, np.generic)) else row
 
 
-class TensorArrayIndexError(errors.OutOfRangeError, errors.InvalidArgumentError):
-    """An index that no element has: TensorFlow raises the first outside of graphs, and the second in them."""
-
-
 def checked(index: Any, count: int, grow: bool = False) -> int:
     """The index as an int; raises if there is no such row to write to."""
     i = int(index)
@@ -174,7 +170,7 @@ def checked_to_read(index: Any, count: int) -> int:
     i = int(index)
     if not 0 <= i < count:
         raise errors.build(
-            TensorArrayIndexError,
+            errors.TensorArrayIndexError,
             f"TensorArray: Tried to read from index {i} but array size is: {count}.",
             "use an index from 0 to size - 1.",
         )
@@ -195,13 +191,13 @@ def check_place(i: int, count: int, grow: bool) -> None:
     """Refuse an index at which a TensorArray of `count` elements cannot be written."""
     if i < 0:
         raise errors.build(
-            TensorArrayIndexError,
+            errors.TensorArrayIndexError,
             f"TensorArray: Writing to negative indices (index {i}) is not allowed.",
             "count from 0.",
         )
     if i >= count and not grow:
         raise errors.build(
-            TensorArrayIndexError,
+            errors.TensorArrayIndexError,
             f"TensorArray: Tried to write to index {i} but array is not resizeable and size is: {count}.",
             "make it larger, or give dynamic_size=True.",
         )
