@@ -25,7 +25,8 @@ it is up to date. Of {total} names, {works} work, {left} are left out on purpose
 
 - **Works**: with TensorFlow's signature, eagerly and in `tf.function`. Keras names refer to Keras itself.
 - **Works, TensorFlow has no gradient**: in TensorFlow, a gradient is None or an error.
-- **Left out**: using the name raises an error with the reason and an alternative; `gradtape check` reports it, too.
+- **Left out**: using the name raises an error with the reason and an alternative; `gradtape check` reports it, too. Some classes exist
+  for `isinstance`, but cannot be instantiated.
 - **Missing**: not implemented yet.
 """
 
@@ -50,6 +51,15 @@ def works(name: str) -> bool:
     return owner is not None and (compat.resolve(name.split(".")[1:]) is not None or last in vars(owner))
 
 
+def reason(name: str) -> tuple[str, str] | None:
+    """Why a name is left out, and what to use instead; None if it is not."""
+    known = absent.lookup(name)
+    if not works(name):
+        return None if known is None else (known.reason, known.instead)
+    found: tuple[str, str] | None = getattr(compat.resolve(name.split(".")[1:]), "_left_out", None)
+    return found
+
+
 def listed(title: str, found: list[str]) -> list[str]:
     """A paragraph with names; nothing if there are none."""
     return [f"**{title}**: " + ", ".join(f"`{name}`" for name in found) + ".", ""] if found else []
@@ -60,11 +70,11 @@ def section(module: str, found: list[Name]) -> tuple[str, int, int, int]:
     states: dict[str, list[str]] = defaultdict(list)
     rows = []
     for full, lacks_gradient in found:
-        short, known = full.rpartition(".")[2], absent.lookup(full)
-        if works(full):
+        short, why = full.rpartition(".")[2], reason(full)
+        if why is not None:
+            rows.append(f"| `{short}` | {why[0]} | {why[1]} |")
+        elif works(full):
             states["ungraded" if lacks_gradient else "works"].append(short)
-        elif known is not None:
-            rows.append(f"| `{short}` | {known.reason} | {known.instead} |")
         else:
             states["missing"].append(short)
     lines = [f"## {module}", ""]

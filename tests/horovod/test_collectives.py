@@ -125,7 +125,26 @@ def test_process_sets(launch: Callable[..., Any]) -> None:
             else:
                 raise AssertionError
         assert float(hvd.allreduce(tf.constant(1.0), op=hvd.Sum)) == 3.0
-        assert hvd.remove_process_set(outer)
+        assert hvd.remove_process_set(outer) and not hvd.remove_process_set(outer)
+
+        from mpi4py import MPI
+        world = MPI.COMM_WORLD
+        parity = hvd.ProcessSet(world.Split(world.rank % 2, world.rank))  # ranks 0 and 2, rank 1
+        hvd.init(world, process_sets=[parity])
+        assert parity.ranks == [[0, 2], [1], [0, 2]][hvd.rank()] and parity.process_set_id == 1
+        assert float(hvd.allreduce(tf.constant(float(hvd.rank())), op=hvd.Sum, process_set=parity)) == [2.0, 1.0, 2.0][hvd.rank()]
+        hvd.init(process_sets="dynamic")
+        text = str(hvd.add_process_set([0, 1]))
+        assert text == "ProcessSet(process_set_id=2, ranks=[0, 1], mpi_comm=None)", text
+        assert str(hvd.global_process_set) == "ProcessSet(process_set_id=0, ranks=[0, 1, 2], mpi_comm=None)"
+        try:
+            hvd.init(comm=[0, 1])
+        except tf.errors.UnimplementedError as problem:
+            assert "comm must have all 3 ranks" in str(problem)
+        try:
+            hvd.add_process_set([0, 1] if hvd.rank() else [1, 2])
+        except tf.errors.InvalidArgumentError as problem:
+            assert "all ranks must add the same set" in str(problem)
         print("ok")
         """,
     )

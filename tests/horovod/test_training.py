@@ -281,3 +281,81 @@ def test_a_divided_optimizer_learns_the_same_and_is_restored_on_other_ranks(laun
         job = launch(ranks, SHARDED)
         assert job.status == 0, job.err
         assert job.out.count("ok") == ranks
+
+
+def test_local_layers_keep_their_gradients(launch: Callable[..., Any]) -> None:
+    job = launch(
+        2,
+        """
+        import keras
+        hvd.init()
+        r = hvd.rank()
+        layers = [keras.layers.Embedding(5, 2), keras.layers.Dense(1, use_bias=False)]
+        for options, factor in (({}, 0.5), ({"scale_local_gradients": False}, 1.0)):
+            with tf.GradientTape() as tape:
+                rows = layers[0](tf.constant([1 + r]))
+                loss = (r + 1.0) * tf.reduce_sum(layers[1](tf.ones([1, 2])) + tf.reduce_sum(rows))
+            tape = hvd.PartialDistributedGradientTape(tape, local_layers=[layers[0]], **options)
+            rows, shared = tape.gradient(loss, [layers[0].embeddings, layers[1].kernel])
+            assert rows.indices.numpy().tolist() == [1 + r]
+            np.testing.assert_allclose(rows.values.numpy(), np.full((1, 2), (r + 1.0) * factor))
+            np.testing.assert_allclose(shared.numpy(), np.full((2, 1), 1.5))
+
+        model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, use_bias=False), keras.layers.Dense(1, use_bias=False)])
+        for layer in model.layers:
+            layer.kernel.assign(tf.ones(layer.kernel.shape))
+        opt = hvd.PartialDistributedOptimizer(keras.optimizers.SGD(1.0), local_layers=model.layers[0])
+        opt.apply([tf.fill([2, 1], 1.0 + r), tf.fill([1, 1], 1.0 + r)], model.trainable_variables)
+        np.testing.assert_allclose(model.layers[0].kernel.numpy(), np.full((2, 1), 1 - (1 + r) / 2))
+        np.testing.assert_allclose(model.layers[1].kernel.numpy(), [[1 - 1.5]])
+        for wrong in (lambda: hvd.PartialDistributedOptimizer(keras.optimizers.SGD(), local_layers=[3]),
+                      lambda: hvd.DistributedOptimizer(keras.optimizers.SGD(), groups=-1),
+                      lambda: hvd.SyncBatchNormalization(fused=True)):
+            try:
+                wrong()
+            except ValueError:
+                continue
+            raise SystemExit(1)
+        print("ok")
+        """,
+    )
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 2
+
+
+def test_batch_normalization_with_the_statistics_of_all_ranks(launch: Callable[..., Any]) -> None:
+    """50 steps of a small convnet; the learning rate changes, and the momentum of SGD with it."""
+    job = launch(
+        2,
+        SETUP
+        + """
+import keras
+import horovod.tensorflow.keras as kvd
+images = random.normal(size=(50, 6 * n, 6, 6, 2)).astype("f4")
+labels = random.normal(size=(50, 6 * n, 3)).astype("f4")
+
+def model(seed, normalization):
+    keras.utils.set_random_seed(seed)
+    return keras.Sequential([keras.Input((6, 6, 2)), keras.layers.Conv2D(4, 3, activation="tanh"), normalization,
+                             keras.layers.GlobalAveragePooling2D(), keras.layers.Dense(3)])
+
+mine, alone = model(r, hvd.SyncBatchNormalization()), model(0, keras.layers.BatchNormalization())
+hvd.broadcast_variables(mine.variables, 0)
+mine.compile(kvd.DistributedOptimizer(keras.optimizers.SGD(0.05, momentum=0.9)), "mse")
+alone.compile(keras.optimizers.SGD(0.05, momentum=0.9), "mse")
+calls = [kvd.callbacks.LearningRateScheduleCallback(0.05, multiplier=0.1, start_epoch=1)]
+mine.fit(images[:, part].reshape(-1, 6, 6, 2), labels[:, part].reshape(-1, 3), batch_size=6, epochs=2, shuffle=False, verbose=0, callbacks=calls)
+for epoch in range(2):
+    if epoch:
+        alone.optimizer.learning_rate = 0.005
+        for sums in alone.optimizer.momentums:
+            sums.assign(sums * 0.1)
+    for x, y in zip(images, labels):
+        alone.train_on_batch(x, y)
+compare([v.value for v in mine.trainable_variables], [v.value for v in alone.trainable_variables], 1e-4)
+for a, b in zip(mine.layers[1].non_trainable_variables, alone.layers[1].non_trainable_variables):
+    np.testing.assert_allclose(a, b, atol=1e-4)
+""",
+    )
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 2

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,14 +28,17 @@ _PATIENCE = 10.0  # seconds that mpiexec gets to end the ranks after Ctrl-C
 def main(given: Sequence[str]) -> int:
     """Run the command; returns the exit status of the program."""
     parser = argparse.ArgumentParser(prog="gradtape launch", usage=_USAGE)
-    parser.add_argument("-n", "--ranks", type=_positive, required=True, help="how many processes to start")
+    parser.add_argument("-n", "--ranks", type=_at_least(1), required=True, help="how many processes to start")
     parser.add_argument("--hosts", help="machines, separated by commas; this one by default")
     parser.add_argument("--hostfile", help="a file that lists machines, as mpiexec reads it")
-    parser.add_argument("--restarts", type=int, default=0, help="how often to start again after a failure")
+    parser.add_argument("--restarts", type=_at_least(0), default=0, help="how often to start again after a failure")
     parser.add_argument("--timeout", type=float, help="seconds to wait for a rank that does not come (60)")
     parser.add_argument("--mpiexec", help="the launcher of MPI to use")
-    parser.add_argument("program", nargs=argparse.REMAINDER, help="a script or -m module, and its arguments")
+    parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, default=[], help="a module and its arguments")
+    parser.add_argument("program", nargs=argparse.REMAINDER, help="a script and its arguments")
     chosen = parser.parse_args(list(given))
+    if chosen.module:
+        chosen.program = ["-m", *chosen.module]
     if not chosen.program:
         parser.error("a program must be given: gradtape launch -n 2 train.py")
     if chosen.program[0] != "-m" and not os.path.exists(chosen.program[0]):
@@ -49,23 +52,37 @@ def main(given: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return 2
-    with tempfile.TemporaryDirectory(prefix="gradtape-launch-") as folder:
-        for turn in range(chosen.restarts + 1):
-            status = _launched(launcher, chosen, Path(folder), turn)
-            if status in (0, 130) or turn == chosen.restarts:
-                return status
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _raise_ended)
+    try:
+        with tempfile.TemporaryDirectory(prefix="gradtape-launch-") as folder:
+            return _launched_repeatedly(launcher, chosen, Path(folder))
+    except _Ended as ended:
+        return 128 + ended.number
+
+
+def _launched_repeatedly(launcher: str, chosen: argparse.Namespace, folder: Path) -> int:
+    """The exit status of the program, or of its last restart."""
+    for turn in range(chosen.restarts + 1):
+        status = _launched(launcher, chosen, folder, turn)
+        if status == 0:
+            break
+        if turn < chosen.restarts:
             print(
                 f"gradtape launch: start {turn + 2} of {chosen.restarts + 1}, after exit status {status}",
                 file=sys.stderr,
             )
-    return 1
+    return status
 
 
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"there must be at least one rank, got {value}")
-    return value
+def _at_least(least: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"the number must be at least {least}, got {text}")
+        return int(text)
+
+    return number
 
 
 def _mpiexec() -> str | None:
@@ -92,14 +109,9 @@ def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int
     job = subprocess.Popen(command, env=environment, start_new_session=True)
     try:
         status = job.wait()
-    except KeyboardInterrupt:
-        job.send_signal(signal.SIGINT)
-        try:
-            job.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
-            os.killpg(job.pid, signal.SIGKILL)
-            job.wait()
-        return 130
+    except BaseException:
+        _end(job)
+        raise
     if status:
         _report(folder)
         if (chosen.hosts or chosen.hostfile) and not any(folder.glob("rank-*")):
@@ -109,6 +121,31 @@ def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int
                 file=sys.stderr,
             )
     return status if status >= 0 else 128 - status
+
+
+def _end(job: subprocess.Popen[bytes]) -> None:
+    """End mpiexec, which ends the ranks."""
+    job.send_signal(signal.SIGINT)
+    try:
+        job.wait(_PATIENCE)
+    except (subprocess.TimeoutExpired, _Ended):  # who presses Ctrl-C twice does not want to wait
+        os.killpg(job.pid, signal.SIGKILL)
+        job.wait()
+
+
+class _Ended(BaseException):
+    """A signal asked the launcher to end.
+
+    Args:
+      number: the signal's number.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def _raise_ended(number: int, frame: object) -> None:
+    raise _Ended(number)
 
 
 # More ranks than cores are allowed, idle ranks leave the core to others, and root may start programs, as with MPICH.

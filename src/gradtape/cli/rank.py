@@ -87,10 +87,11 @@ def main() -> int:
     from gradtape.cli import run
 
     program = sys.argv[1:]
-    status = run.run_module(program[1], program[2:]) if program[0] == "-m" else run.run_file(program[0], program[1:])
-    for stream in streams:
-        stream.finish()
-    return status
+    try:
+        return run.run_module(program[1], program[2:]) if program[0] == "-m" else run.run_file(program[0], program[1:])
+    finally:
+        for stream in streams:
+            stream.finish()
 
 
 if __name__ == "__main__":

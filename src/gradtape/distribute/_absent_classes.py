@@ -11,33 +11,55 @@ _ALONE = (
 )
 
 
-class _OfClusters:
-    """What belongs to several machines."""
+class LeftOut:
+    """A class without objects.
+
+    Attributes:
+      _room: the module that shows the class.
+      _left_out: why, and what to use instead; docs/coverage.py lists it.
+    """
+
+    _room = "tf.distribute"
+    _left_out = ("processes train together through MPI; there are no servers", _ALONE)
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        what = f"{type(self).__name__} is left out: processes train together through MPI; there are no servers."
-        raise errors.LeftOutError(errors.compose(what, _ALONE))
+        why, instead = self._left_out
+        what = f"{self._room}.{type(self).__name__} is left out: {why}."
+        raise errors.LeftOutError(errors.compose(what, instead))
 
 
-class ClusterCoordinator(_OfClusters):
+class ClusterCoordinator(LeftOut):
     """A coordinator of work on other machines."""
 
+    _room = "tf.distribute.coordinator"
 
-class RemoteValue(_OfClusters):
+
+class RemoteValue(LeftOut):
     """A value on another machine."""
 
+    _room = "tf.distribute.coordinator"
 
-class PerWorkerValues(_OfClusters):
+
+class PerWorkerValues(LeftOut):
     """A value for each machine."""
 
+    _room = "tf.distribute.coordinator"
 
-class TPUClusterResolver(_OfClusters):
+
+class TPUClusterResolver(LeftOut):
     """TPUs, which are not supported."""
 
+    _room = "tf.distribute.cluster_resolver"
+    _left_out = ("there are no TPUs", _ALONE)
 
-class GCEClusterResolver(_OfClusters):
+
+class GCEClusterResolver(LeftOut):
     """Machines of a cloud."""
 
+    _room = "tf.distribute.cluster_resolver"
 
-class KubernetesClusterResolver(_OfClusters):
+
+class KubernetesClusterResolver(LeftOut):
     """Machines of Kubernetes."""
+
+    _room = "tf.distribute.cluster_resolver"

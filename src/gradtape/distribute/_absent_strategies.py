@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from gradtape.core import errors
+from gradtape.distribute._absent_classes import LeftOut, TPUClusterResolver
 from gradtape.distribute._strategy import Strategy
 
-_ALONE = (
-    "use tf.distribute.MultiWorkerMirroredStrategy, which trains on the processes of an MPI job, or MirroredStrategy."
-)
 
-
-class TPUStrategy(Strategy):
+class TPUStrategy(LeftOut, Strategy):
     """A strategy over TPUs: there are none, so nothing is an instance of it.
 
     >>> isinstance(tf.distribute.get_strategy(), tf.distribute.TPUStrategy)
     False
     """
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        raise errors.LeftOutError(errors.compose("tf.distribute.TPUStrategy is left out: there are no TPUs.", _ALONE))
+    _left_out = TPUClusterResolver._left_out
 
 
-class ParameterServerStrategy(Strategy):
+class ParameterServerStrategy(LeftOut, Strategy):
     """A strategy over servers: there are no servers, so nothing is an instance of it.
 
     >>> isinstance(tf.distribute.get_strategy(), tf.distribute.ParameterServerStrategy)
     False
     """
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        what = "tf.distribute.ParameterServerStrategy is left out: processes train together through MPI; there are no servers."
-        raise errors.LeftOutError(errors.compose(what, _ALONE))

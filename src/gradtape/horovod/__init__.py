@@ -9,6 +9,7 @@ _objects.py      Broadcasting variables, and collectives of Python objects
 _compression.py  What travels in 16 bits
 _tape.py         DistributedGradientTape
 _optimizer.py    DistributedOptimizer
+_batch_normalization.py  SyncBatchNormalization
 _loss_scale.py   Loss scales and reduced gradients, in the right order
 _sharding.py     Optimizers whose state is divided among the ranks
 _accumulation.py  Gradients of several backward passes, added up
@@ -22,7 +23,7 @@ from gradtape.core import lazy
 _LATER = {
     "gradtape.horovod._process": (
         "init shutdown is_initialized rank size local_rank local_size cross_rank cross_size is_homogeneous mpi_built mpi_enabled "
-        "mpi_threads_supported gloo_built gloo_enabled nccl_built cuda_built rocm_built ddl_built ccl_built check_extension "
+        "mpi_threads_supported gloo_built gloo_enabled nccl_built cuda_built rocm_built ddl_built ccl_built sycl_built check_extension "
         "start_timeline stop_timeline"
     ),
     "gradtape.horovod._process_set": (
@@ -33,11 +34,12 @@ _LATER = {
         "reducescatter grouped_reducescatter barrier join"
     ),
     "gradtape.horovod._objects": (
-        "broadcast_variables broadcast_global_variables broadcast_object broadcast_object_fn allgather_object"
+        "broadcast_ broadcast_variables broadcast_global_variables broadcast_object broadcast_object_fn allgather_object"
     ),
     "gradtape.horovod._compression": "Compression",
-    "gradtape.horovod._tape": "DistributedGradientTape",
-    "gradtape.horovod._optimizer": "DistributedOptimizer",
+    "gradtape.horovod._tape": "DistributedGradientTape PartialDistributedGradientTape",
+    "gradtape.horovod._optimizer": "DistributedOptimizer PartialDistributedOptimizer",
+    "gradtape.horovod._batch_normalization": "SyncBatchNormalization",
     "gradtape.ranks._library": "RanksError",
     "gradtape.horovod.callbacks": "*",
     "gradtape.horovod.elastic": "*",

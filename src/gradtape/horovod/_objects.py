@@ -32,6 +32,18 @@ def broadcast_variables(
         variable.assign(value)
 
 
+def broadcast_(
+    variables: Iterable[Any],
+    root_rank: int,
+    name: str | None = None,
+    process_set: ProcessSet = global_process_set,
+) -> list[Any]:
+    """The variables, with the values of one rank; see `broadcast_variables`."""
+    chosen = list(variables)
+    broadcast_variables(chosen, root_rank, process_set)
+    return chosen
+
+
 def _check_variable(v: Any) -> None:
     if not hasattr(v, "assign"):
         raise TypeError(

@@ -9,7 +9,7 @@ from gradtape.horovod._compression import Compression
 from gradtape.horovod._functions import Average
 from gradtape.horovod._loss_scale import rescaled, unscaled
 from gradtape.horovod._process_set import ProcessSet, global_process_set
-from gradtape.horovod._tape import Reducer
+from gradtape.horovod._tape import Reducer, check_groups, weights_of
 
 
 def DistributedOptimizer(  # noqa: N802 - Horovod's name
@@ -28,6 +28,7 @@ def DistributedOptimizer(  # noqa: N802 - Horovod's name
     process_set: ProcessSet = global_process_set,
     scale_local_gradients: bool = True,
     shard_optimizer: bool = False,
+    use_locking: bool = False,
 ) -> Any:
     """An optimizer like a given one, which reduces the gradients of all ranks before it applies them.
 
@@ -41,6 +42,7 @@ def DistributedOptimizer(  # noqa: N802 - Horovod's name
       average_aggregated_gradients: divide the sum by that number.
       shard_optimizer: divide the optimizer's state among the ranks: each keeps one n-th. All ranks must save it together; it is
         restored on any number of ranks.
+      use_locking: ignored.
       device_dense, device_sparse, compression, sparse_as_dense, gradient_predivide_factor, op, num_groups, groups, process_set,
         scale_local_gradients: see `hvd.DistributedGradientTape`.
     """
@@ -59,6 +61,7 @@ def DistributedOptimizer(  # noqa: N802 - Horovod's name
                 "leave it out to reduce in every step.",
             )
         )
+    check_groups(num_groups, groups)
     base = type(optimizer)
     methods = {
         "apply": _apply(base, reducer, backward_passes_per_step, average_aggregated_gradients),
@@ -76,6 +79,20 @@ def DistributedOptimizer(  # noqa: N802 - Horovod's name
     if name is not None:
         optimizer.name = name
     return optimizer
+
+
+def PartialDistributedOptimizer(  # noqa: N802 - Horovod's name
+    optimizer: Any, *args: Any, local_layers: Any = None, **kwargs: Any
+) -> Any:
+    """A DistributedOptimizer that leaves the gradients of some layers as they are on each rank.
+
+    Args:
+      optimizer, *args, **kwargs: see DistributedOptimizer.
+      local_layers: a Keras layer, or several; their weights must exist.
+    """
+    found = DistributedOptimizer(optimizer, *args, **kwargs)
+    found.register_local_var(weights_of(local_layers, "PartialDistributedOptimizer"))
+    return found
 
 
 def _restored(base: Any, config: Any) -> Any:

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from gradtape.core import errors
-from gradtape.horovod._process_set import add_process_set
+from gradtape.horovod._process_set import add_process_set, ranks_of
 from gradtape.ranks import _engine as engines
 from gradtape.ranks import _group as groups
 
@@ -15,21 +15,32 @@ def init(comm: Any = None, process_sets: Any = None, timeout: float | None = Non
     """Start the ranks: every process of the job must call it, before other functions of this module.
 
     Args:
-      comm: None for all ranks; communicators of mpi4py are refused, as process sets say the same.
-      process_sets: a list of ProcessSets to add.
+      comm: None, or a list or communicator of mpi4py with all ranks. For some of them there are process sets.
+      process_sets: a list of ProcessSets to add; "dynamic", as they may always be added later, changes nothing.
       timeout: seconds after which a rank that does not come is an error on the others; 60, or GRADTAPE_RANKS_TIMEOUT.
     """
-    if comm is not None:
+    if not (comm is None or isinstance(comm, (list, tuple)) or hasattr(comm, "Get_group")):
         raise errors.build(
-            errors.UnimplementedError,
-            f"init: comm must be None, got {comm!r}.",
-            "hvd.init(process_sets=[hvd.ProcessSet([0, 1])]) makes groups of ranks.",
+            errors.InvalidArgumentError,
+            f"init: comm must be None, a list of ranks or a communicator of mpi4py, got {comm!r}.",
+            "leave it out.",
         )
     if not engines.is_started():
         engines.start(timeout)
         groups.check_versions(str(sys.modules["gradtape"].__version__))
-    for process_set in process_sets or []:
+    if comm:
+        _check_all(list(comm) if isinstance(comm, (list, tuple)) else ranks_of(comm))
+    for process_set in [] if process_sets in (None, "dynamic") else process_sets:
         add_process_set(process_set)
+
+
+def _check_all(ranks: list[int]) -> None:
+    if ranks != list(range(size())):
+        raise errors.build(
+            errors.UnimplementedError,
+            f"init: comm must have all {size()} ranks in their order, got {ranks}.",
+            f"hvd.init(process_sets=[hvd.ProcessSet({ranks})]), and process_set=... in the calls.",
+        )
 
 
 def shutdown() -> None:
@@ -98,7 +109,7 @@ def _absent(verbose: bool = False) -> bool:
     return False
 
 
-gloo_built = gloo_enabled = nccl_built = cuda_built = rocm_built = ddl_built = ccl_built = _absent
+gloo_built = gloo_enabled = nccl_built = cuda_built = rocm_built = ddl_built = ccl_built = sycl_built = _absent
 
 
 def check_extension(*args: Any, **kwargs: Any) -> None:

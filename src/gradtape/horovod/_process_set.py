@@ -15,15 +15,18 @@ class ProcessSet:
     """Ranks that take part in collectives together.
 
     Args:
-      ranks: their numbers.
+      ranks: their numbers, or a communicator of mpi4py. Ranks of different communicators of one `Split` may add them together.
 
     Attributes:
       ranks: their numbers, in order.
+      mpi_comm: the communicator, if it was made of one.
       process_set_id: a number from 1 on, once it was added; 0 for all ranks.
     """
 
-    def __init__(self, ranks: Sequence[int]) -> None:
-        self.ranks: list[int] = sorted(int(r) for r in ranks)
+    def __init__(self, ranks: Any) -> None:
+        self.mpi_comm: Any = ranks if hasattr(ranks, "Get_group") else None
+        numbers: Sequence[int] = ranks if self.mpi_comm is None else ranks_of(ranks)
+        self.ranks: list[int] = sorted(int(r) for r in numbers)
         self.process_set_id: int | None = None
         self._group: Any = None
 
@@ -53,7 +56,16 @@ class ProcessSet:
         return int(self.group("size").size)
 
     def __repr__(self) -> str:
-        return f"ProcessSet(process_set_id={self.process_set_id}, ranks={self.ranks})"
+        return f"ProcessSet(process_set_id={self.process_set_id}, ranks={self.ranks}, mpi_comm={self.mpi_comm})"
+
+
+def ranks_of(communicator: Any) -> list[int]:
+    """The numbers that the ranks of a communicator of mpi4py have in the job."""
+    from mpi4py import MPI
+
+    chosen = communicator.Get_group()
+    found: list[int] = MPI.Group.Translate_ranks(chosen, None, MPI.COMM_WORLD.Get_group())
+    return found
 
 
 class _Everybody(ProcessSet):
@@ -95,14 +107,17 @@ def add_process_set(process_set: Any) -> ProcessSet:
             "hvd.ProcessSet([0, 1]).",
         )
     told = groups.world().exchange(tuple(chosen.ranks), "add_process_set")
-    if len(set(told)) > 1:
+    sets = sorted(set(told))
+    is_split = chosen.mpi_comm is not None and sorted(r for ranks in sets for r in ranks) == list(range(size))
+    if len(sets) > 1 and not is_split:
         listed = "; ".join([f"rank {r} adds {list(t)}" for r, t in enumerate(told)])
         raise errors.build(
             errors.InvalidArgumentError,
             f"add_process_set: all ranks must add the same set: {listed}.",
             "add sets on all ranks.",
         )
-    chosen._group = groups.Group(chosen.ranks)
+    made = {ranks: groups.Group(ranks) for ranks in sets}  # all ranks make all of them, in one order
+    chosen._group = made[tuple(chosen.ranks)]
     chosen.process_set_id = max(_added, default=0) + 1
     _added[chosen.process_set_id] = chosen
     return chosen

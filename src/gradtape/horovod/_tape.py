@@ -14,6 +14,7 @@ from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.horovod._compression import Compression
 from gradtape.horovod._functions import Average, Sum, grouped_allreduce
+from gradtape.horovod._loss_scale import times
 from gradtape.horovod._process_set import ProcessSet, global_process_set
 from gradtape.ranks._arithmetic import ReduceOp
 from gradtape.ranks._buckets import Reduction, wanted_of
@@ -82,10 +83,10 @@ class Reducer:
             i for i, (g, s) in enumerate(zip(gradients, sources, strict=True)) if g is not None and not self.is_local(s)
         ]
         results = list(gradients)
-        if self.scale_local and self.op is Average:
+        if self.scale_local:
             for i, (g, s) in enumerate(zip(gradients, sources, strict=True)):
                 if g is not None and self.is_local(s):
-                    results[i] = g * (1.0 / group.size)
+                    results[i] = times(g, 1.0 / group.size)
         given = [_dense(gradients[i]) if self.sparse_as_dense else gradients[i] for i in chosen]
         op, before, after = self.op, 1.0, 1.0
         if self.predivide != 1.0:
@@ -123,7 +124,7 @@ class DistributedGradientTape:
       sparse_as_dense: make IndexedSlices dense instead of gathering their rows.
       op: `hvd.Average`, `Sum` or `Adasum`.
       gradient_predivide_factor: divide by it before the sum, and by the rest of the number of ranks after it.
-      num_groups, groups: ignored: gradients are always packed into buckets.
+      num_groups, groups: checked and ignored: gradients are always packed into buckets.
       process_set: the ranks that take part.
       scale_local_gradients: divide gradients of registered local variables by the number of ranks.
     """
@@ -149,6 +150,7 @@ class DistributedGradientTape:
                     "with tf.GradientTape() as tape: ...; tape = hvd.DistributedGradientTape(tape).",
                 )
             )
+        check_groups(num_groups, groups)
         self._tape = gradtape
         self._reducer = Reducer(
             compression, sparse_as_dense, op, gradient_predivide_factor, process_set, scale_local_gradients
@@ -164,9 +166,9 @@ class DistributedGradientTape:
     def __exit__(self, *details: Any) -> None:
         self._tape.__exit__(*details)
 
-    def register_local_var(self, var: Any) -> None:
-        """Leave the gradient of a variable as it is on each rank."""
-        self._reducer.register_local(var)
+    def register_local_source(self, source: Any) -> None:
+        """Leave the gradient of a source as it is on each rank, divided by the number of ranks if `scale_local_gradients`."""
+        self._reducer.register_local(source)
 
     def gradient(
         self,
@@ -197,6 +199,46 @@ class DistributedGradientTape:
         if not sources or not all(kinds) or len({s._id for s in sources}) < len(sources):
             return None
         return _EarlyReduction(self._reducer, sources)
+
+
+def PartialDistributedGradientTape(  # noqa: N802 - Horovod's name
+    gradtape: Any, *args: Any, local_layers: Any = None, **kwargs: Any
+) -> DistributedGradientTape:
+    """A DistributedGradientTape that leaves the gradients of some layers as they are on each rank.
+
+    Args:
+      gradtape, *args, **kwargs: see DistributedGradientTape.
+      local_layers: a Keras layer, or several.
+    """
+    tape = DistributedGradientTape(gradtape, *args, **kwargs)
+    tape.register_local_source(weights_of(local_layers, "PartialDistributedGradientTape"))
+    return tape
+
+
+def weights_of(layers: Any, who: str) -> list[Any]:
+    """The trainable weights of a layer or of several."""
+    chosen = [] if layers is None else list(layers) if isinstance(layers, (list, tuple, set)) else [layers]
+    for layer in chosen:
+        if not hasattr(layer, "trainable_weights"):
+            raise ValueError(
+                errors.compose(
+                    f"{who}: local_layers must hold Keras layers, got {layer!r}.", "local_layers=[model.layers[0]]."
+                )
+            )
+    return [w for layer in chosen for w in layer.trainable_weights]
+
+
+def check_groups(num_groups: Any, groups: Any) -> None:
+    """An error for groups that are neither a number nor lists of variables."""
+    if groups is None:
+        groups = num_groups
+    if not isinstance(groups, list) and not (isinstance(groups, int) and groups >= 0):
+        raise ValueError(
+            errors.compose(
+                f"groups must be a non-negative integer or a list of lists of variables, got {groups!r}.",
+                "leave it out.",
+            )
+        )
 
 
 class _EarlyReduction:

@@ -13,7 +13,9 @@ from gradtape.horovod._objects import broadcast_variables
 from gradtape.horovod._process import rank, size
 from gradtape.horovod._process_set import ProcessSet, global_process_set
 
-Callback: Any = gradtape_keras_hook.keras().callbacks.Callback
+_callbacks = gradtape_keras_hook.keras().callbacks
+Callback: Any = _callbacks.Callback
+ModelCheckpoint: Any = _callbacks.ModelCheckpoint
 
 
 class BroadcastGlobalVariablesCallback(Callback):
@@ -28,7 +30,8 @@ class BroadcastGlobalVariablesCallback(Callback):
     def __init__(self, root_rank: int, device: str = "", local_variables: Any = None) -> None:
         super().__init__()
         self.root_rank = root_rank
-        self._local = {id(v) for v in local_variables or []}
+        chosen = local_variables or []
+        self._local = {id(v) for v in (chosen if isinstance(chosen, (list, tuple, set)) else [chosen])}
         self.broadcast_done = False
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
@@ -67,7 +70,7 @@ class LearningRateScheduleCallback(Callback):
       multiplier: a number, or a function of the epoch.
       start_epoch, end_epoch: from when, and until when (None for ever).
       staircase: change the rate at epochs only, not at batches.
-      momentum_correction: accepted and ignored: Keras's momentum does not depend on the rate.
+      momentum_correction: scale the momentum of SGD and RMSprop with the rate, since it is a sum of earlier steps.
       steps_per_epoch: batches of an epoch, where Keras does not know them.
     """
 
@@ -85,10 +88,20 @@ class LearningRateScheduleCallback(Callback):
         self.initial_lr, self.start_epoch, self.end_epoch = initial_lr, start_epoch, end_epoch
         self.staircase, self.steps_per_epoch, self.current_epoch = staircase, steps_per_epoch, 0
         self.multiplier = multiplier if callable(multiplier) else lambda epoch: multiplier
+        self.momentum_correction = momentum_correction
 
     def _adjust(self, epoch: float) -> None:
-        if epoch >= self.start_epoch and (self.end_epoch is None or epoch < self.end_epoch):
-            self.model.optimizer.learning_rate = self.initial_lr * self.multiplier(epoch)
+        if epoch < self.start_epoch or (self.end_epoch is not None and epoch >= self.end_epoch):
+            return
+        optimizer = self.model.optimizer
+        before, after = float(optimizer.learning_rate), self.initial_lr * self.multiplier(epoch)
+        if before == after:
+            return
+        optimizer.learning_rate = after
+        inner = getattr(optimizer, "inner_optimizer", optimizer)
+        if self.momentum_correction and before and getattr(inner, "momentum", 0.0):
+            for sums in getattr(inner, "momentums", None) or getattr(inner, "_momentums", []):
+                sums.assign(sums.value * (after / before))
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Set the rate, if it changes with epochs."""
@@ -144,3 +157,83 @@ class LearningRateWarmupCallback(LearningRateScheduleCallback):
         if epoch == self._epochs - 1 and self._verbose and rank() == 0:
             rate = float(self.model.optimizer.learning_rate)
             print(f"\nEpoch {epoch + 1}: finished gradual learning rate warmup to {rate:g}.")
+
+
+class BestModelCheckpoint(ModelCheckpoint):
+    """A ModelCheckpoint that keeps the best model.
+
+    Args:
+      filepath: where the model is written.
+      monitor, verbose, save_weights_only, mode, save_freq: see `keras.callbacks.ModelCheckpoint`.
+    """
+
+    def __init__(
+        self,
+        filepath: Any = "best.keras",
+        monitor: str = "val_loss",
+        verbose: int = 0,
+        save_weights_only: bool = False,
+        mode: str = "auto",
+        save_freq: Any = "epoch",
+    ) -> None:
+        super().__init__(filepath, monitor, verbose, True, save_weights_only, mode, save_freq)
+
+
+class CommitStateCallback(Callback):
+    """Commit a state every few batches, and at the end of an epoch.
+
+    Args:
+      state: a state of `hvd.elastic`.
+      batches_per_commit: how many batches lie between two commits.
+    """
+
+    def __init__(self, state: Any, batches_per_commit: int = 1) -> None:
+        super().__init__()
+        self.state, self.batches_per_commit, self.batches_remaining = state, batches_per_commit, batches_per_commit
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Count from the beginning, as the other ranks do."""
+        self.batches_remaining = self.batches_per_commit
+
+    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Commit, if it is time."""
+        self.batches_remaining -= 1
+        if self.batches_remaining == 0:
+            self.state.commit()
+            self.batches_remaining = self.batches_per_commit
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Commit."""
+        self.state.commit()
+
+
+class UpdateBatchStateCallback(Callback):
+    """Keep the number of the batch in `state.batch`."""
+
+    def __init__(self, state: Any) -> None:
+        super().__init__()
+        self.state = state
+
+    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Take the number."""
+        self.state.batch = batch
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Begin again."""
+        self.state.batch = 0
+
+
+class UpdateEpochStateCallback(Callback):
+    """Keep the number of epochs that are done, those before a restart included, in `state.epoch`."""
+
+    def __init__(self, state: Any) -> None:
+        super().__init__()
+        self.state, self.initial_epoch = state, state.epoch
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Keras counts from 0; the state goes on from where it was."""
+        self.initial_epoch = self.state.epoch
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """One more is done."""
+        self.state.epoch = self.initial_epoch + epoch + 1

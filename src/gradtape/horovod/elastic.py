@@ -12,9 +12,15 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import atomic_file, errors, plain_file
+from gradtape.core import atomic_file, errors, lazy, plain_file
 from gradtape.horovod._objects import broadcast_object, broadcast_variables
 from gradtape.horovod._process import is_initialized, rank
+
+# Names that need Keras.
+__getattr__, __dir__, _later = lazy.attach(
+    __name__, {"gradtape.horovod.callbacks": "CommitStateCallback UpdateBatchStateCallback UpdateEpochStateCallback"}
+)
+__all__ = ["KerasState", "ObjectState", "State", "TensorFlowKerasState", "TensorFlowState", "run", *_later]
 
 
 class State:
@@ -97,11 +103,11 @@ class TensorFlowState(State):
     """
 
     def __init__(self, variables: Any = (), path: str | None = None, **values: Any) -> None:
-        self._variables = list(variables)
+        self.variables = list(variables)
         super().__init__(path, **values)
 
     def _tracked(self) -> list[Any]:
-        return list(self._variables)
+        return list(self.variables)
 
     def _contents(self) -> dict[str, Any]:
         return {**super()._contents(), "variables of the state": [v.numpy() for v in self._tracked()]}
@@ -128,14 +134,23 @@ class TensorFlowKerasState(TensorFlowState):
     """
 
     def __init__(self, model: Any, optimizer: Any = None, path: str | None = None, **values: Any) -> None:
-        self._model = model
-        self._optimizer = optimizer or getattr(model, "optimizer", None)
+        if not model.built:
+            raise ValueError(
+                errors.compose(
+                    "TensorFlowKerasState: the model must be built, so that its variables can be restored.",
+                    "model.build(input_shape), or start it with keras.Input.",
+                )
+            )
+        self.model = model
+        self.optimizer = optimizer or getattr(model, "optimizer", None)
         super().__init__((), path, **values)
 
     def _tracked(self) -> list[Any]:
-        if self._optimizer is not None and not self._optimizer.built:
-            self._optimizer.build(self._model.trainable_variables)
-        return [*self._model.variables, *(self._optimizer.variables if self._optimizer is not None else [])]
+        if self.optimizer is None:
+            return list(self.model.variables)
+        if not self.optimizer.built:
+            self.optimizer.build(self.model.trainable_variables)
+        return [*self.model.variables, *self.optimizer.variables]
 
     def _contents(self) -> dict[str, Any]:
         return {**State._contents(self), "variables of the state": [v.numpy() for v in self._tracked()]}

@@ -11,13 +11,24 @@ from gradtape.horovod._functions import Adasum, Average, Max, Min, Product, Sum
 from gradtape.horovod._functions import allgather as _allgather
 from gradtape.horovod._functions import allreduce as _allreduce
 from gradtape.horovod._functions import broadcast as _broadcast
-from gradtape.horovod._objects import allgather_object, broadcast_object, broadcast_variables
-from gradtape.horovod._optimizer import DistributedOptimizer
+from gradtape.horovod._functions import reducescatter as _reducescatter
+from gradtape.horovod._objects import (
+    allgather_object,
+    broadcast_global_variables,
+    broadcast_object,
+    broadcast_variables,
+)
+from gradtape.horovod._optimizer import DistributedOptimizer, PartialDistributedOptimizer
 from gradtape.horovod._process import (
+    ccl_built,
     cross_rank,
     cross_size,
+    cuda_built,
+    ddl_built,
     gloo_built,
+    gloo_enabled,
     init,
+    is_homogeneous,
     is_initialized,
     local_rank,
     local_size,
@@ -26,17 +37,22 @@ from gradtape.horovod._process import (
     mpi_threads_supported,
     nccl_built,
     rank,
+    rocm_built,
     shutdown,
     size,
+    start_timeline,
+    stop_timeline,
+    sycl_built,
 )
 from gradtape.horovod._process_set import ProcessSet, add_process_set, global_process_set, remove_process_set
 
 __all__ = [
-    "Adasum", "Average", "Compression", "DistributedOptimizer", "Max", "Min", "ProcessSet", "Product", "Sum", "add_process_set",
-    "allgather", "allgather_object", "allreduce", "broadcast", "broadcast_object", "broadcast_variables", "callbacks",
-    "cross_rank", "cross_size", "elastic", "global_process_set", "gloo_built", "init", "is_initialized", "load_model",
-    "local_rank", "local_size", "mpi_built", "mpi_enabled", "mpi_threads_supported", "nccl_built", "rank",
-    "remove_process_set", "shutdown", "size",
+    "Adasum", "Average", "Compression", "DistributedOptimizer", "Max", "Min", "PartialDistributedOptimizer", "ProcessSet",
+    "Product", "Sum", "add_process_set", "allgather", "allgather_object", "allreduce", "broadcast", "broadcast_global_variables",
+    "broadcast_object", "broadcast_variables", "callbacks", "ccl_built", "cross_rank", "cross_size", "cuda_built", "ddl_built",
+    "elastic", "global_process_set", "gloo_built", "gloo_enabled", "init", "is_homogeneous", "is_initialized", "load_model",
+    "local_rank", "local_size", "mpi_built", "mpi_enabled", "mpi_threads_supported", "nccl_built", "rank", "reducescatter",
+    "remove_process_set", "rocm_built", "shutdown", "size", "start_timeline", "stop_timeline", "sycl_built",
 ]  # fmt: skip
 
 
@@ -53,6 +69,11 @@ def allgather(value: Any, name: str | None = None, process_set: ProcessSet = glo
 def broadcast(value: Any, root_rank: int, name: str | None = None, process_set: ProcessSet = global_process_set) -> Any:
     """A value of one rank, as an array."""
     return _broadcast(value, root_rank, name, process_set=process_set).numpy()
+
+
+def reducescatter(value: Any, name: str | None = None, op: Any = Average) -> Any:
+    """This rank's rows of a value of all ranks, reduced, as an array."""
+    return _reducescatter(value, op=op, name=name).numpy()
 
 
 def load_model(

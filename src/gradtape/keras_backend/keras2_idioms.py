@@ -2,7 +2,9 @@
 
 metric.reset_states()                   reset_state()
 Adam(lr=…), optimizer.lr                learning_rate
-optimizer.weights                       variables
+optimizer.weights, optimizer.variables() variables
+model.compile(experimental_run_tf_function=False)   without it
+backend.get_value, backend.set_value    numpy() and assign, also of Keras's own variables
 optimizers.legacy.Adam                  optimizers.Adam
 Loss(reduction="auto")                  reduction="sum_over_batch_size"
 get_scaled_loss, get_unscaled_gradients scale_loss, and gradients as they are without a scale
@@ -29,11 +31,15 @@ def install() -> None:
         lambda self: self.learning_rate, lambda self, value: setattr(self, "learning_rate", value), doc="learning_rate."
     )
     optimizer.weights = property(lambda self: self.variables, doc="The variables.")
+    variables = optimizer.variables
+    optimizer.variables = property(lambda self: _Variables(variables.fget(self)), doc="The variables.")
+    keras.Model.compile = _without_run_tf_function(keras.Model.compile)
     for name in dir(keras.optimizers):
         kind: Any = getattr(keras.optimizers, name)
         if inspect.isclass(kind) and issubclass(kind, optimizer) and "__init__" in vars(kind) and kind is not optimizer:
             setattr(kind, "__init__", _taking_lr(vars(kind)["__init__"]))  # noqa: B010 - mypy refuses the assignment
     _bring_back_legacy_optimizers()
+    _read_and_set_variables()
     _accept_automatic_reduction()
     _scale_losses(keras.optimizers.LossScaleOptimizer)
 
@@ -48,11 +54,40 @@ def _taking_lr(init: Any) -> Any:
     return initialize
 
 
+class _Variables(list[Any]):
+    """A list that may be called, since `variables` was a method."""
+
+    def __call__(self) -> list[Any]:
+        return self
+
+
+def _without_run_tf_function(method: Any) -> Any:
+    @functools.wraps(method)
+    def compile_model(self: Any, *args: Any, experimental_run_tf_function: Any = None, **kwargs: Any) -> None:
+        method(self, *args, **kwargs)
+
+    return compile_model
+
+
 def _bring_back_legacy_optimizers() -> None:
     from keras._tf_keras.keras.optimizers import legacy
 
     for name in [n for n in dir(legacy) if hasattr(keras.optimizers, n)]:
         setattr(legacy, name, getattr(keras.optimizers, name))
+
+
+def _read_and_set_variables() -> None:
+    from keras._tf_keras.keras import backend
+    from keras.src.legacy import backend as legacy
+
+    def get_value(x: Any) -> Any:
+        return x.numpy() if hasattr(x, "numpy") else x
+
+    def set_value(x: Any, value: Any) -> None:
+        x.assign(value)
+
+    for module in (backend, legacy):
+        module.get_value, module.set_value = get_value, set_value
 
 
 def _accept_automatic_reduction() -> None:

@@ -109,7 +109,20 @@ class Engine:
             gone = [r for r in behind if self.board.is_silent(r) or counts[r] < self.count] or behind or others
         if gone:
             seen = "".join([f"\n  {self.board.seen(r)}" for r in gone])
-            raise RanksError(f"rank {self.rank} waited {waited:.1f} s in {what} for ranks that do not come:{seen}")
+            raise RanksError(
+                f"rank {self.rank} waited {waited:.1f} s in {what} for ranks that do not come:{seen}\n  fix: {self._advice(gone)}"
+            )
+
+    def _advice(self, gone: list[int]) -> str:
+        """What to do about ranks that do not come."""
+        states = {int(self.board.slots["state"][r]) for r in gone}
+        if board.FAILED in states:
+            return "repair the error of the rank that failed; its traceback comes last."
+        if board.LEFT in states:
+            return "all ranks must make the same calls; a rank with fewer batches calls hvd.join() at the end."
+        if any(self.board.is_silent(r) for r in gone):
+            return "look whether the process was stopped, or its machine is out of memory or reach."
+        return f"let all ranks come to the same calls; hvd.init(timeout={2 * self.timeout:g}) waits longer."
 
     def _failed(self, kind: Any, error: Any, trace: Any) -> None:
         """After an uncaught exception: tell the others, and end all ranks."""

@@ -261,7 +261,8 @@ def disagreement(told: list[Any], members: list[int], count: int) -> RanksError:
     for rank, said in zip(members, told, strict=True):
         groups.setdefault("nothing: it has joined" if said is None else _words(*said), []).append(rank)
     lines = "".join([f"\n  {_ranks(ranks)} {text}" for text, ranks in groups.items()])
-    return RanksError(f"The ranks want different collectives (number {count}):{lines}")
+    fix = "\n  fix: make the same calls on all ranks, in the same order, with tensors of the same shapes and dtypes."
+    return RanksError(f"The ranks want different collectives (number {count}):{lines}{fix}")
 
 
 def _words(place: str, wanted: Wanted) -> str:
@@ -280,7 +281,10 @@ def check_join(wanted: Wanted, told: list[Any], members: list[int]) -> None:
     if wanted[0] in ("allreduce", "allgather", "barrier") or wanted[0].startswith("gradients"):
         return
     joined = [r for r, t in zip(members, told, strict=True) if t is None]
-    raise RanksError(f"{wanted[0]} is not supported while ranks have joined: {joined} have no more data.")
+    raise RanksError(
+        f"{wanted[0]} is not supported while ranks have joined: {joined} have no more data.\n"
+        "  fix: call it before the first rank calls hvd.join(), or after all have."
+    )
 
 
 def _specs(arrays: Sequence[np.ndarray]) -> list[Any]:

@@ -1,0 +1,142 @@
+"""`gradtape launch`: what it gives to the program, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradtape.cli import launch as launching
+from jobs import LIMIT
+
+PROGRAM = """
+import os, sys
+import gradtape.horovod as hvd
+hvd.init()
+cores = hvd.allgather_object(sorted(os.sched_getaffinity(0)))
+threads = hvd.allgather_object(os.environ.get("OMP_NUM_THREADS"))
+if hvd.rank() == 0:
+    print("cores", cores, "threads", threads)
+print("arguments", sys.argv[1:], hvd.rank(), hvd.size(), hvd.local_rank(), hvd.local_size(), hvd.cross_rank(), hvd.cross_size())
+sys.stdout.write("a line without an end")
+sys.exit(int(sys.argv[1]) if hvd.rank() else 0)
+"""
+
+
+def started(folder: Path, *command: str, **environment: str) -> subprocess.Popen[str]:
+    """A job that runs beside the test."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "gradtape", "launch", *command],
+        cwd=folder, env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def test_ranks_have_their_numbers_cores_and_arguments(tmp_path: Path) -> None:
+    (tmp_path / "module.py").write_text(PROGRAM)
+    for program in (["-m", "module"], ["module.py"]):
+        job = started(
+            tmp_path, "-n", "2", *program, "0", "--flag", PYTHONPATH=f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+        )
+        out, err = job.communicate(timeout=LIMIT)
+        assert job.returncode == 0, err
+        lines = out.splitlines()
+        for rank in range(2):
+            assert f"[{rank}] arguments ['0', '--flag'] {rank} 2 {rank} 2 0 1" in lines
+            assert f"[{rank}] a line without an end" in lines
+        (cores,) = [line.partition("cores ")[2] for line in lines if "cores" in line]
+        shares, threads = [eval(part) for part in cores.split(" threads ")]
+        if len(os.sched_getaffinity(0)) > 1:
+            assert not set(shares[0]) & set(shares[1])
+            assert threads == [str(len(share)) for share in shares]
+
+
+def test_the_exit_status_is_that_of_the_rank_that_failed(launch: Callable[..., Any]) -> None:
+    job = launch(2, PROGRAM, "7")
+    assert job.status != 0
+
+
+WAITING = """
+import os, time
+import gradtape.horovod as hvd
+hvd.init()
+with open(f"pid-{os.getpid()}", "w"):
+    pass
+if hvd.rank():
+    time.sleep(1000)
+hvd.barrier()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_all_ranks(tmp_path: Path, number: signal.Signals) -> None:
+    """One rank waits in a collective, the other sleeps; mpiexec would leave neither."""
+    (tmp_path / "program.py").write_text(WAITING)
+    job = started(tmp_path, "-n", "2", "--restarts", "3", "program.py")
+    until = time.monotonic() + LIMIT
+    while len(pids := [int(f.name[4:]) for f in tmp_path.glob("pid-*")]) < 2:
+        assert time.monotonic() < until, "the ranks do not start"
+        assert job.poll() is None, job.communicate()
+        time.sleep(0.1)
+    time.sleep(0.5)
+    start = time.monotonic()
+    job.send_signal(number)
+    _, err = job.communicate(timeout=LIMIT)
+    took = time.monotonic() - start
+    assert job.returncode == 128 + number, err
+    assert took < 10, f"the job ended {took:.1f} s after the signal"
+    until = time.monotonic() + 30
+    while any(Path(f"/proc/{pid}").exists() for pid in pids):
+        assert time.monotonic() < until, "a rank was left behind"
+        time.sleep(0.1)
+
+
+def test_mpiexec_alone_does_the_same(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    mpiexec = launching._mpiexec()
+    assert mpiexec
+    options = launching._OPEN_MPI if launching._is_open_mpi(mpiexec) else {}
+    job = subprocess.run(
+        [mpiexec, "-n", "2", sys.executable, "program.py", "0"],
+        cwd=tmp_path, env={**os.environ, **options}, capture_output=True, text=True, timeout=LIMIT,
+    )  # fmt: skip
+    assert job.returncode == 0, job.stderr
+    assert "arguments ['0'] 1 2 1 2 0 1" in job.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["-n", "0", "x.py"], "at least 1"),
+        (["-n", "2", "--restarts", "-1", "x.py"], "at least 0"),
+        (["-n", "2", "no_such_file.py"], "there is no file 'no_such_file.py'"),
+        (["-n", "2"], "a program must be given"),
+    ],
+)
+def test_wrong_commands_are_refused(
+    command: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        status = launching.main(command)
+    except SystemExit as ended:
+        status = int(ended.code or 0)
+    assert status == 2
+    assert words in capsys.readouterr().err
+
+
+def test_an_environment_without_mpi_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launching.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    Path("x.py").write_text("")
+    assert launching.main(["-n", "2", "x.py"]) == 2
+    assert 'pip install "gradtape[mpi]"' in capsys.readouterr().err

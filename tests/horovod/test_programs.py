@@ -1,0 +1,166 @@
+"""Programs as Horovod's documentation writes them for TensorFlow 2 and Keras, on small models and made-up data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+DATA = """
+import os
+import tensorflow as tf
+from tensorflow import keras
+
+random = np.random.default_rng(0)
+labels = random.integers(0, 4, 96)
+images = (random.random((96, 8, 8)) + labels[:, None, None]).astype("f4")
+
+def dataset():
+    pairs = (tf.cast(images[..., tf.newaxis], tf.float32), tf.cast(labels, tf.int64))
+    return tf.data.Dataset.from_tensor_slices(pairs).repeat().shuffle(96).batch(8)
+
+def network():
+    return tf.keras.Sequential([
+        tf.keras.layers.Conv2D(4, [3, 3], activation="relu"),
+        tf.keras.layers.MaxPooling2D(pool_size=(2, 2)),
+        tf.keras.layers.Flatten(),
+        tf.keras.layers.Dropout(0.25),
+        tf.keras.layers.Dense(4, activation="softmax"),
+    ])
+
+def check_equal(hvd, variables):
+    bits = b"".join(np.asarray(v).tobytes() for v in variables)
+    assert len(set(hvd.allgather_object(bits))) == 1, "the ranks differ"
+"""
+
+LOOPS = (
+    DATA
+    + """
+import horovod
+import horovod.tensorflow as hvd
+import horovod.tensorflow.keras as kvd
+
+hvd.init()
+gpus = tf.config.experimental.list_physical_devices("GPU")
+if gpus:
+    tf.config.experimental.set_visible_devices(gpus[hvd.local_rank()], "GPU")
+assert not kvd.sycl_built() and not hvd.nccl_built() and hvd.mpi_built() and kvd.is_homogeneous()
+
+def custom_loop():
+    model, loss = network(), tf.losses.SparseCategoricalCrossentropy()
+    opt = tf.optimizers.Adam(0.01 * hvd.size())
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=opt)
+
+    @tf.function
+    def training_step(images, labels, first_batch):
+        with tf.GradientTape() as tape:
+            loss_value = loss(labels, model(images, training=True))
+        tape = hvd.DistributedGradientTape(tape)
+        grads = tape.gradient(loss_value, model.trainable_variables)
+        opt.apply_gradients(zip(grads, model.trainable_variables))
+        if first_batch:
+            hvd.broadcast_variables(model.variables, root_rank=0)
+            hvd.broadcast_variables(opt.variables(), root_rank=0)
+        return loss_value
+
+    losses = [float(training_step(x, y, b == 0)) for b, (x, y) in enumerate(dataset().take(60 // hvd.size()))]
+    assert np.mean(losses[-5:]) < np.mean(losses[:5])
+    check_equal(hvd, model.variables + opt.variables())
+    if hvd.rank() == 0:
+        checkpoint.save("./checkpoints")
+
+def keras_fit():
+    model = network()
+    rate = 0.001 * kvd.size()
+    opt = kvd.DistributedOptimizer(tf.optimizers.Adam(rate), backward_passes_per_step=1, average_aggregated_gradients=True)
+    model.compile(loss=tf.losses.SparseCategoricalCrossentropy(), optimizer=opt, metrics=["accuracy"], experimental_run_tf_function=False)
+    callbacks = [
+        kvd.callbacks.BroadcastGlobalVariablesCallback(0),
+        kvd.callbacks.MetricAverageCallback(),
+        kvd.callbacks.LearningRateWarmupCallback(initial_lr=rate, warmup_epochs=2, verbose=1),
+        kvd.callbacks.LearningRateScheduleCallback(initial_lr=rate, multiplier=0.1, start_epoch=2),
+        tf.keras.callbacks.ReduceLROnPlateau(monitor="loss", patience=10),
+    ]
+    if kvd.rank() == 0:
+        callbacks.append(tf.keras.callbacks.ModelCheckpoint("./checkpoint-{epoch}.h5"))
+    told = model.fit(dataset(), steps_per_epoch=12 // kvd.size(), callbacks=callbacks, epochs=3, verbose=kvd.rank() == 0).history
+    assert len(set(kvd.allgather_object(str(told["loss"])))) == 1
+    np.testing.assert_allclose(told["lr"], [told["lr"][0], rate, rate * 0.1], rtol=1e-6)
+    check_equal(kvd, model.trainable_variables)
+    kvd.allreduce(np.zeros(1))  # rank 0 has written its file
+    again = kvd.load_model("checkpoint-3.h5")
+    check_equal(kvd, again.trainable_variables)
+    score = kvd.allreduce(again.evaluate(images[..., None], labels, verbose=0))
+    assert np.isfinite(score).all()
+
+def names():
+    for module in ("callbacks", "elastic", "Compression", "PartialDistributedOptimizer", "reducescatter", "gloo_enabled", "start_timeline"):
+        assert hasattr(kvd, module), module
+    import horovod.keras
+    assert horovod.keras.DistributedOptimizer is kvd.DistributedOptimizer
+
+custom_loop()
+keras_fit()
+names()
+print("ok")
+"""
+)
+
+ELASTIC = (
+    DATA
+    + """
+import horovod.tensorflow.keras as hvd
+
+hvd.init()
+model = network()
+opt = hvd.DistributedOptimizer(tf.optimizers.SGD(0.01 * hvd.size(), momentum=0.9))
+model.compile(loss=tf.losses.SparseCategoricalCrossentropy(), optimizer=opt, experimental_run_tf_function=False)
+model.fit(dataset(), steps_per_epoch=1, epochs=1, callbacks=None, verbose=0)
+state = hvd.elastic.KerasState(model, batch=0, epoch=0)
+
+def on_state_reset():
+    tf.keras.backend.set_value(state.model.optimizer.lr, 0.02 * hvd.size())
+
+state.register_reset_callbacks([on_state_reset])
+
+class Lost(tf.keras.callbacks.Callback):
+    def on_epoch_begin(self, epoch, logs=None):
+        if state.epoch == 2 and hvd.rank() == 1 and os.environ["GRADTAPE_LAUNCH_RESTART"] == "0":
+            os.kill(os.getpid(), 9)
+
+callbacks = [
+    hvd.elastic.UpdateEpochStateCallback(state),
+    hvd.elastic.UpdateBatchStateCallback(state),
+    hvd.elastic.CommitStateCallback(state, batches_per_commit=2),
+    Lost(),
+]
+
+@hvd.elastic.run
+def train(state):
+    print("starts", state.epoch, state.batch)
+    state.model.fit(dataset(), steps_per_epoch=6 // hvd.size(), epochs=4 - state.epoch, callbacks=callbacks, verbose=0)
+
+train(state)
+check_equal(hvd, model.variables + opt.variables())
+print("ends", state.epoch, state.batch, round(float(tf.keras.backend.get_value(opt.lr)), 4))
+"""
+)
+
+
+def test_a_custom_loop_and_fit(launch: Callable[..., Any]) -> None:
+    job = launch(3, LOOPS)
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 3
+    assert "finished gradual learning rate warmup" in job.out
+
+
+def test_an_elastic_job_goes_on_after_a_rank_was_killed(launch: Callable[..., Any]) -> None:
+    job = launch(2, ELASTIC, options=("--restarts", "1"))
+    assert job.status == 0, job.err
+    assert "gradtape launch: start 2 of 2" in job.err
+    for rank in range(2):
+        told = [
+            line
+            for line in job.out.splitlines()
+            if line.startswith(f"[{rank}] ") and ("starts" in line or "ends" in line)
+        ]
+        assert told == [f"[{rank}] starts 0 0", f"[{rank}] starts 2 0", f"[{rank}] ends 4 0 0.04"]
