@@ -50,7 +50,7 @@ def loop_over_a_dataset_in_a_loop(tf):
     def f(x):
         found = tf.constant(0, tf.int64)
         for k in tf.range(3):
-            for i in tf.data.Dataset.range(3).map(lambda i: i * x + tf.cast(k, tf.int64)):
+            for i in tf.data.Dataset.range(3).map(lambda i: i * x + tf.cast(k, tf.int64)):  # noqa: B023
                 found += i
         return found
 

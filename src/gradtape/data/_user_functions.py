@@ -59,14 +59,14 @@ class Function:
         self._reading: Reading | None = None
         self._site = provenance.user_site(3)
         self._is_in_trace = state.current.trace is not None
-        self._trace: Any = None
+        self._is_saved, self._trace = False, None
         self.tensors: list[Any] = []
         self._own = threading.local()  # the function around it may run on several threads
         self._latest: list[Any] = []  # for threads of a pipeline that such a run has begun
 
     def is_pure(self) -> bool:
         """Whether the function only computes with functions of tf, the same in each run."""
-        if self.tensors:
+        if self.tensors or self.function is None:
             return False
         if self._reading is None or not self._reading.is_current():
             self._reading = Reading(self.function)
@@ -89,7 +89,9 @@ class Function:
         current.recorders, current.depth, current.trace, current.in_pipeline = everywhere, 0, None, True
         current.streams = self.draws
         try:
-            returned = self._of_trace(values) if self.tensors else self.function(*spread(values))
+            returned = (
+                self._of_trace(values) if self.tensors or self.function is None else self.function(*spread(values))
+            )
             return structure.result(returned, self.name)
         except (StopIteration, errors.OutOfRangeError) as problem:
             # They would be taken for the end of the elements.
@@ -106,6 +108,8 @@ class Function:
         if self._is_in_trace and state.current.trace is not None:
             return self._traced(specs)[1]
         with state.outside():
+            if self._is_saved:
+                return self._traced(specs)[1]
             return self._trace_of(specs, _parameter, returns=False)[1]
 
     def _traced(self, specs: tuple[Any, ...]) -> tuple[Any, Any]:
@@ -153,6 +157,25 @@ class Function:
                 trace()
             except Exception:
                 self._trace = ()  # it cannot be traced: it runs eagerly, and sees no tensor of the function around it
+
+    def kept_trace(self, trace: Callable[[], Any]) -> Any:
+        """A trace of it that can be saved; None if there is none."""
+        if not self._trace:
+            self._is_saved = True
+            try:
+                trace()
+            finally:
+                self._is_saved = False
+        return self._trace[0] if self._trace else None
+
+    @classmethod
+    def restored(cls, name: str, concrete: Any) -> Function:
+        """A function that consists of a trace."""
+        made = cls(name, concrete)
+        sources = [source for source, _ in concrete.graph.captures]
+        made.function, made._trace = None, (concrete, sources)  # type: ignore[assignment]
+        made.tensors = [s for s in sources if isinstance(s, Tensor) and type(s) is not Tensor]
+        return made
 
     def _trace_of(self, specs: tuple[Any, ...], parameter_of: Callable[[Any], Any], returns: bool) -> tuple[Any, Any]:
         """A trace of the function for elements of some specs, and the specs of its results."""
