@@ -75,3 +75,22 @@ def test_returned_datasets_belong_to_their_call():
         return found
 
     np.testing.assert_array_equal(total(tf.constant(4, tf.int64)), 14)
+
+
+def test_functions_of_a_dataset_close_over_tensors_of_the_function_around():
+    @tf.function
+    def f(x):
+        kept = tf.data.Dataset.range(4).filter(lambda i: i < x)
+        return kept.map(lambda i: i * x).reduce(tf.constant(0, tf.int64), lambda a, b: a + b)
+
+    assert [int(f(tf.constant(x, tf.int64))) for x in (2, 3, 2)] == [2, 9, 2]
+
+
+def test_a_function_that_closes_over_a_tensor_is_never_run_for_whole_batches_of_another_call():
+    @tf.function
+    def f(x):
+        return tf.data.Dataset.range(4096).map(lambda i: i * x).batch(1024)
+
+    few, more = f(tf.constant(1, tf.int64)), f(tf.constant(2, tf.int64))
+    totals = [sum(int(tf.reduce_sum(batch)) for batch in ds) for ds in (few, more, few)]
+    assert totals == [8386560, 16773120, 8386560]

@@ -12,7 +12,7 @@ def test_specs_of_values() -> None:
     assert tf.type_spec_from_value(np.ones([2], np.int32)) == tf.TensorSpec([2], tf.int32)
     assert tf.type_spec_from_value(tf.Variable([1.0])) == tf.TensorSpec([1])
     slices = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([0]), tf.constant([4, 2]))
-    assert tf.type_spec_from_value(slices) == tf.IndexedSlicesSpec([4, 2], indices_dtype=tf.int32)
+    assert tf.type_spec_from_value(slices) == tf.IndexedSlicesSpec([4, 2], tf.float32, tf.int32, tf.int32, [1])
     assert tf.type_spec_from_value(tf.TensorArray(tf.int32, 1)) == tf.TensorArraySpec(dtype=tf.int32)
     assert tf.type_spec_from_value(tf.data.Dataset.range(2)).element_spec == tf.TensorSpec([], tf.int64)
     assert tf.type_spec_from_value(tf.experimental.Optional.from_value(1)) == tf.OptionalSpec(
@@ -34,4 +34,4 @@ def test_compatibility() -> None:
     assert isinstance(spec, tf.TypeSpec)
     assert isinstance(tf.TensorSpec([]), tf.TypeSpec)
     assert not isinstance(tf.ones([]), tf.TypeSpec)
-    assert "shape=TensorShape([None, 2])" in repr(spec)
+    assert "(TensorShape([None, 2]), tf.float32" in repr(spec)

@@ -83,11 +83,16 @@ class TestPyFunction:
             tf.py_function(lambda a: tf.cast(a, tf.float64), [X], tf.float32)
 
     @pytest.mark.parametrize(
-        ("returned", "tout"), [((1.0,), [tf.float32] * 2), (None, tf.float32), (1.0, [])], ids=["fewer", "none", "more"]
+        ("returned", "tout"), [((1.0,), [tf.float32] * 2), (None, tf.float32)], ids=["fewer", "none"]
     )
     def test_wrong_number_of_results(self, returned, tout):
         with pytest.raises(tf.errors.InvalidArgumentError, match="returned"):
             tf.py_function(lambda a: returned, [X], tout)
+
+    def test_more_results_than_dtypes(self):
+        assert tf.py_function(lambda a: (1.0,), [X], []) == []
+        with pytest.raises(tf.errors.UnknownError, match="names none"):
+            tf.py_function(lambda a: 1.0, [X], [])
 
     @pytest.mark.parametrize(
         ("raised", "wanted"),

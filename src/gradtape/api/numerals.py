@@ -15,7 +15,7 @@ def parse(text: bytes, dtype: dtypes.DType) -> int | float:
         raise ValueError(f"{word!r} has an underscore")
     if not dtype.is_integer:
         return float.fromhex(word) if "0x" in word.lower() else float(word)
-    low, high = dtype.limits
+    low, high = dtype.min, dtype.max
     number = int(word)
     if not low <= number <= high:
         raise ValueError(f"{word} does not fit {dtype.name}")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradtape.autograph._builtins import Rows
-from gradtape.autograph._undefined import as_tensor, in_loop, is_symbolic, traces
+from gradtape.autograph._undefined import as_tensor, in_loop, is_staged, is_symbolic, traces
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
 
@@ -33,7 +33,7 @@ def if_stmt(
       nouts: how many of them are read after the statement; the first ones.
     """
     cond = as_tensor(cond)
-    if not is_symbolic(cond):
+    if not is_staged(cond):
         (body if cond else orelse)()
         return
     from gradtape.autograph._if import if_over_tensor
@@ -44,7 +44,7 @@ def if_stmt(
 def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], text: str = "") -> Any:
     """`a if condition else b`."""
     cond = as_tensor(cond)
-    if not is_symbolic(cond):
+    if not is_staged(cond):
         return if_true() if cond else if_false()
     from gradtape.autograph._if import choice_by_tensor
 

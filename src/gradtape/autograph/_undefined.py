@@ -100,6 +100,12 @@ def is_symbolic(value: Any) -> bool:
     return isinstance(value, Tensor) and type(value) is not Tensor
 
 
+def is_staged(value: Any) -> bool:
+    """True if what depends on a value goes into the graph: a tensor in a trace, even if its value is known, as both branches have
+    a part in shapes and gradients."""
+    return isinstance(value, Tensor) and (type(value) is not Tensor or traces())
+
+
 def as_tensor(value: Any) -> Any:
     """A variable's value in place of it; other values as they are."""
     return value._read() if isinstance(value, Variable) else value

@@ -52,7 +52,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
             raise TypeError(errors.compose(f"cond(): '{who}' argument required.", "give a function for each case."))
         _check_callable("cond", who, fn)
     pred = _condition("cond: pred", pred)
-    if is_staged(pred):
+    if is_choice_of_graph(pred):
         return control().choose("cond", as_bool(pred), (adapted(false_fn), adapted(true_fn)), ("false_fn", "true_fn"))
     return true_fn() if pred else false_fn()
 
@@ -100,6 +100,12 @@ def control() -> Any:
 def is_staged(*values: Any) -> bool:
     """True if a value is not known yet, or stands for many examples."""
     return any(isinstance(v, Tensor) and type(v) is not Tensor for v in values)
+
+
+def is_choice_of_graph(*values: Any) -> bool:
+    """True if what a value decides is decided when the graph runs: a tensor in a trace, even if its value is known, as all
+    branches have a part in shapes and gradients."""
+    return is_staged(*values) or (state.current.trace is not None and any(isinstance(v, Tensor) for v in values))
 
 
 def as_bool(x: Any) -> Any:
@@ -157,7 +163,7 @@ def case(
     if default is not None:
         _check_callable("case", "default", default)
     pairs = [(_read(condition), fn) for condition, fn in pairs]
-    if is_staged(*[condition for condition, _ in pairs]):
+    if is_choice_of_graph(*[condition for condition, _ in pairs]):
         return _staged_case(pairs, default, exclusive)
     chosen = [fn for condition, fn in pairs if condition] if exclusive else []
     if len(chosen) > 1:
@@ -195,7 +201,7 @@ def _staged_case(pairs: list[builtins.tuple[Any, Any]], default: Any, exclusive:
 def _last_case(condition: Any, fn: Any, default: Any) -> Any:
     if default is not None:
         return cond(condition, fn, default)
-    if not is_staged(condition):
+    if not is_choice_of_graph(condition):
         return case([(condition, fn)])
     from gradtape.tracing.control.checks import required
 
@@ -257,7 +263,7 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
     branches = _branches(branch_fns)
     if default is not None:
         _check_callable("switch_case", "default", default)
-    if is_staged(index):
+    if is_choice_of_graph(index):
         fns = [*branches] if default is None else [*branches, default]
         return control().choose(
             "switch_case", index, [adapted(fn) for fn in fns], [f"branch {i}" for i in range(len(fns))]

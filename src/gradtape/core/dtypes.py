@@ -108,8 +108,8 @@ class DType:
 
     @property
     def limits(self) -> tuple[Any, Any]:
-        """`(min, max)`."""
-        return self.min, self.max
+        """The range of the values of images: 0 to 1 for floats, 0 to the largest integer otherwise."""
+        return 0, 1 if self.is_floating or self.is_bool else self.max
 
     @property
     def short(self) -> str:
@@ -131,6 +131,14 @@ class DType:
     def is_compatible_with(self, other: Any) -> bool:
         """True if a tensor of the other dtype can be used where this one is asked for."""
         return self == as_dtype(other)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """True if it is the other dtype: dtypes do not contain each other."""
+        return self == other
+
+    def most_specific_common_supertype(self, others: Any) -> DType | None:
+        """This dtype if all others are it, else None."""
+        return self if all(self == other for other in others) else None
 
     def __eq__(self, other: Any) -> bool:
         if isinstance(other, DType):

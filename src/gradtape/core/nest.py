@@ -75,7 +75,7 @@ def _flatten(structure: Any, flat: list[Any], expand: bool) -> None:
         for item in structure:
             _flatten(item, flat, expand)
     elif expand and isinstance(structure, IndexedSlices):
-        flat.append(structure.values)
+        flat.extend(_slices_parts(structure))
     elif expand and _is_composite(structure):
         flat.extend(structure._components())
     elif expand and isinstance(structure, CompositeSpec):
@@ -85,6 +85,10 @@ def _flatten(structure: Any, flat: list[Any], expand: bool) -> None:
             _flatten(item, flat, expand)
     else:
         flat.append(structure)
+
+
+def _slices_parts(slices: IndexedSlices) -> list[Any]:
+    return [part for part in (slices.values, slices.indices, slices.dense_shape) if part is not None]
 
 
 def _is_composite(value: Any) -> bool:
@@ -155,7 +159,7 @@ def _pack(structure: Any, leaves: Any, expand: bool) -> Any:
             return type(structure)(*items)
         return items if type(structure) is list else type(structure)(items)
     if expand and isinstance(structure, IndexedSlices):
-        return IndexedSlices(next(leaves), structure.indices, structure.dense_shape)
+        return IndexedSlices(*[next(leaves) for _ in _slices_parts(structure)])
     if expand and _is_composite(structure):
         return structure._from_components([next(leaves) for _ in structure._components()])
     if expand and isinstance(structure, CompositeSpec):

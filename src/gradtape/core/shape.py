@@ -402,6 +402,13 @@ class TensorSpec:
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
         """The spec of a tensor."""
+        if not hasattr(tensor, "dtype") or not hasattr(tensor, "shape"):
+            raise ValueError(
+                errors.compose(
+                    f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.",
+                    "convert it first, tf.convert_to_tensor(x), or give the shape and dtype: tf.TensorSpec(shape, dtype).",
+                )
+            )
         return cls(tensor.shape, tensor.dtype, name)
 
     @classmethod
@@ -435,6 +442,8 @@ class TensorSpec:
 
     def is_compatible_with(self, other: Any) -> bool:
         """True if the other tensor or spec has this dtype and a compatible shape."""
+        if not hasattr(other, "dtype") or not hasattr(other, "shape"):
+            return False
         return self._dtype == other.dtype and self._shape.is_compatible_with(other.shape)
 
     def _batch(self, batch_size: int | None) -> TensorSpec:

@@ -16,6 +16,11 @@ def boxed(value: Any) -> Tensor:
     return wrap(box)
 
 
+def received(array: Any) -> Tensor:
+    """A value that a function of Python got as a tensor: scalars of strings are bytes there."""
+    return boxed(array) if isinstance(array, bytes) else wrap(array)
+
+
 def opened(box: Any) -> Any:
     """The object in a box; functions of Python get the content of arrays of rank 0."""
     return box[()] if isinstance(box, np.ndarray) else box

@@ -10,8 +10,8 @@ from typing import Any
 
 from gradtape.core import errors, nest, state
 from gradtape.core.deferral import Unknown
-from gradtape.core.tensor import Tensor, wrap
-from gradtape.data._boxes import boxed
+from gradtape.core.tensor import Tensor
+from gradtape.data._boxes import received
 from gradtape.data._stage import UNKNOWN, Rows, Stage, Table
 
 
@@ -37,7 +37,7 @@ class Awaited(Stage):
 
     def made(self, arrays: list[Any]) -> Stage:
         """The stage for these values of the tensors."""
-        stage = self._make(nest.pack_sequence_as(self._value, [_tensor(a) for a in arrays]))
+        stage = self._make(nest.pack_sequence_as(self._value, [received(a) for a in arrays]))
         if self.options is not None:
             stage = copy.copy(stage)
             stage.options = self.options if stage.options is None else stage.options.merge(self.options)
@@ -96,12 +96,12 @@ def is_awaited(value: Any) -> bool:
     return any(isinstance(leaf, Tensor) and type(leaf) is not Tensor for leaf in nest.flatten(value))
 
 
-def _tensor(array: Any) -> Tensor:
-    """A value that a function of Python got as a tensor: scalars of strings are bytes there."""
-    return boxed(array) if isinstance(array, bytes) else wrap(array)
-
-
-def sources(stage: Stage) -> list[Awaited]:
-    """Those among a stage and the ones that it reads."""
-    own = [stage] if isinstance(stage, Awaited) else []
+def sources(stage: Stage) -> list[Any]:
+    """What among a stage and those that it reads waits for tensors of the function around: sources, and functions that close over
+    such tensors."""
+    own: list[Any] = [stage] if isinstance(stage, Awaited) else []
+    for part in vars(stage).values():
+        if hasattr(part, "find_tensors"):
+            part.find_tensors(stage.trace_functions)
+            own += [part] if part.tensors else []
     return [*own, *[found for source in stage.inputs for found in sources(source)]]

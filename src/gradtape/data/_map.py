@@ -54,6 +54,11 @@ class Mapped(Stage):
     def _traced_spec(self) -> Any:
         return self.function.spec(self.inputs[0].spec())
 
+    def trace_functions(self) -> None:
+        """Ask the functions of the user for the specs of their results."""
+        self._check_traced(self.inputs[0].spec())
+        self._traced_spec()
+
     def keeps_rows(self) -> bool:
         return False
 

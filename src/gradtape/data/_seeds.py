@@ -29,15 +29,16 @@ class Seeds:
 
     def _begin_with_each_run(self) -> None:
         """Add a node: where a function makes the dataset, each run of the function makes another one, whose streams begin anew."""
+        from gradtape.data._traced import Call
         from gradtape.transform.py_function import numpy_function
 
-        first = self.place
-
-        def begin() -> None:
-            self.place = first
-
-        begin.assigns_nothing = True  # type: ignore[attr-defined]
+        self._first = self.place
+        begin = Call(self._begin_again)
+        begin.assigns_nothing = True
         numpy_function(begin, [], [])
+
+    def _begin_again(self) -> None:
+        self.place = self._first
 
     def stream(self) -> Stream:
         """The stream of the next iteration."""

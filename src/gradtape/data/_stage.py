@@ -124,6 +124,10 @@ class Stage:
         """The structure of specs of the elements."""
         return self.inputs[0].spec()
 
+    def trace_functions(self) -> None:
+        """Ask the functions of the user for the specs of their results."""
+        self.spec()
+
     def keeps_rows(self) -> bool:
         """Whether there may be rows of ragged tensors among the elements, which are ragged again in batches."""
         return any(stage.keeps_rows() for stage in self.inputs)

@@ -45,23 +45,14 @@ def refuse_python_loop(iterator: Any) -> None:
 def fetched(stage: Any, take: Callable[..., Any], inputs: Sequence[Any] = ()) -> Any:
     """An element of a stage that `take` gives, of some inputs, each time the traced function comes to this place."""
     spec, parts = _parts_of(stage)
-
-    def run(*arrays: Any) -> list[Any]:
-        return _arrays(take(*arrays))
-
-    leaves = called(stage, run, list(inputs), [s.dtype for s in parts])
+    leaves = called(stage, Call(take, ELEMENT), list(inputs), [s.dtype for s in parts])
     return _shaped(spec, parts, leaves)
 
 
 def fetched_optional(stage: Any, take: Callable[..., Any], inputs: Sequence[Any] = ()) -> Any:
     """The same as an Optional: `take` gives a pair, whether there is an element, and the element."""
     spec, parts = _parts_of(stage)
-
-    def run(*arrays: Any) -> list[Any]:
-        is_there, value = take(*arrays)
-        return [np.bool_(is_there), *(_arrays(value) if is_there else [host(t._array) for t in blank(spec)])]
-
-    there, *leaves = called(stage, run, list(inputs), [dtypes.bool_, *[s.dtype for s in parts]])
+    there, *leaves = called(stage, Call(take, spec), list(inputs), [dtypes.bool_, *[s.dtype for s in parts]])
     there.set_shape([])
     return TracedOptional(spec, there, leaves)
 
@@ -105,15 +96,40 @@ def _shaped(spec: Any, parts: list[Any], leaves: Any) -> Any:
     return composites.packed(spec, leaves)
 
 
+NOTHING, ELEMENT = object(), object()
+
+
+class Call:
+    """What a node calls on behalf of a stage.
+
+    Attributes:
+      function: the function; if it is a method of `Steps` or `Seeds`, it can be saved.
+      form: what it gives: NOTHING but arrays, an ELEMENT, or a pair of whether there is an element of a spec, and the element.
+    """
+
+    __name__ = "dataset"
+    assigns_nothing: bool
+
+    def __init__(self, function: Callable[..., Any], form: Any = NOTHING) -> None:
+        self.function, self.form = function, form
+
+    def __call__(self, *arrays: Any) -> Any:
+        """What the function gives, as arrays."""
+        result = self.function(*arrays)
+        if self.form is NOTHING:
+            return result
+        if self.form is ELEMENT:
+            return _arrays(result)
+        is_there, value = result
+        return [np.bool_(is_there), *(_arrays(value) if is_there else [host(t._array) for t in blank(self.form)])]
+
+
 def called(stage: Any, function: Callable[..., Any], inputs: list[Any], wanted: Any) -> Any:
     """A node that calls a function on behalf of a stage. Unless functions of the user run in the stage that may do more than
     compute, the graph knows that no variable is assigned."""
-
-    def call(*arrays: Any) -> Any:
-        return function(*arrays)
-
+    call = function if isinstance(function, Call) else Call(function)
     if not may_assign(stage):
-        call.assigns_nothing = True  # type: ignore[attr-defined]
+        call.assigns_nothing = True
     return numpy_function(call, inputs, wanted)
 
 
@@ -163,7 +179,7 @@ class Steps(threading.local):
 
     def take(self) -> Any:
         """That element."""
-        return fetched(self._stage, lambda: self._next.pop())
+        return fetched(self._stage, self._pop)
 
     def stop(self) -> None:
         """Add a node that ends the iteration, and its threads."""
@@ -177,6 +193,9 @@ class Steps(threading.local):
             cache.forget()
         self._elements = self._stage.values()
         self._next.clear()
+
+    def _pop(self) -> Any:
+        return self._next.pop()
 
     def _more(self) -> bool:
         if not self._next:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import dis
 import inspect
+import threading
 import traceback
 from collections.abc import Callable
 from types import CellType, CodeType, FunctionType
@@ -14,7 +16,9 @@ from gradtape.core import errors, nest, provenance, state
 from gradtape.core.composite import CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
+from gradtape.core.tensor import Tensor
 from gradtape.data import _structure as structure
+from gradtape.data._boxes import received
 from gradtape.data._failure import Failure, raised
 from gradtape.data._nested import Datasets
 from gradtape.data._purity import Reading
@@ -36,6 +40,7 @@ class Function:
       function: the function itself.
       draws: where the random numbers in it come from.
       version: another number when names that the function reads from outside mean something else.
+      tensors: those of a `tf.function` around it that it closes over. They have a value when that one runs.
     """
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
@@ -49,9 +54,16 @@ class Function:
         self.draws = Draws() if outer is None else Draws(shared=outer)
         self._reading: Reading | None = None
         self._site = provenance.user_site(3)
+        self._is_in_trace = state.current.trace is not None
+        self._is_saved, self._trace = False, None
+        self.tensors: list[Any] = []
+        self._own = threading.local()  # the function around it may run on several threads
+        self._latest: list[Any] = []  # for threads of a pipeline that such a run has begun
 
     def is_pure(self) -> bool:
-        """Whether the function only computes with functions of tf."""
+        """Whether the function only computes with functions of tf, the same in each run."""
+        if self.tensors or self.function is None:
+            return False
         if self._reading is None or not self._reading.is_current():
             self._reading = Reading(self.function)
             self.version += 1
@@ -73,7 +85,10 @@ class Function:
         current.recorders, current.depth, current.trace, current.in_pipeline = everywhere, 0, None, True
         current.streams = self.draws
         try:
-            return structure.result(self.function(*spread(values)), self.name)
+            returned = (
+                self._of_trace(values) if self.tensors or self.function is None else self.function(*spread(values))
+            )
+            return structure.result(returned, self.name)
         except (StopIteration, errors.OutOfRangeError) as problem:
             # They would be taken for the end of the elements.
             said = errors.build(errors.InvalidArgumentError, f"{self.name}: the function raised {problem!r}.")
@@ -86,25 +101,100 @@ class Function:
 
     def spec(self, *specs: Any) -> Any:
         """The structure of specs of the results, from a trace. Raises what the trace raises."""
+        if self._is_in_trace and state.current.trace is not None:
+            return self._traced(specs)[1]
+        with state.outside():
+            if self._is_saved:
+                return self._traced(specs)[1]
+            return self._trace_of(specs, _parameter, returns=False)[1]
+
+    def _traced(self, specs: tuple[Any, ...]) -> tuple[Any, Any]:
+        """A trace inside of the function that is being traced, and the specs of the results. It tells which tensors of that function
+        this one closes over; with such tensors elements are computed by the trace, for their values in each run."""
+        concrete, found = self._trace_of(specs, _parameter_in_trace, returns=True)
+        sources = [source for source, _ in concrete.graph.captures]
+        self.tensors = [s for s in sources if isinstance(s, Tensor) and type(s) is not Tensor]
+        self._trace = (concrete, sources)
+        return concrete, found
+
+    def _of_trace(self, values: tuple[Any, ...]) -> Any:
+        concrete, sources = self._trace
+        closed = iter(getattr(self._own, "closed", self._latest))
+        parts = [
+            leaf.stack() if isinstance(leaf, TensorArray) else leaf
+            for leaf in nest.flatten(spread(values))
+            if leaf is not None
+        ]
+        tensors, _ = concrete._given(tuple(parts), {})
+        return concrete.call(
+            tensors, (), [next(closed) if isinstance(s, Tensor) and type(s) is not Tensor else s for s in sources]
+        )
+
+    def fill(self, arrays: list[Any]) -> None:
+        """Take the values of the tensors that it closes over, on this thread."""
+        self._own.closed = self._latest = [received(a) for a in arrays]
+
+    def made(self, arrays: list[Any]) -> Function:
+        """A function like this one for these values."""
+        found = copy.deepcopy(self)
+        found.fill(arrays)
+        return found
+
+    def __deepcopy__(self, memo: Any) -> Function:
+        # Traces are shared, and locals of threads cannot be copied.
+        found = copy.copy(self)
+        found.draws, found._own = copy.deepcopy(self.draws, memo), threading.local()
+        return found
+
+    def find_tensors(self, trace: Callable[[], Any]) -> None:
+        """Know which tensors it closes over; `trace` asks it for the specs of its results, which takes a trace."""
+        if self._is_in_trace and self._trace is None and state.current.trace is not None:
+            try:
+                trace()
+            except Exception:
+                self._trace = ()  # it cannot be traced: it runs eagerly, and sees no tensor of the function around it
+
+    def kept_trace(self, trace: Callable[[], Any]) -> Any:
+        """A trace of it that can be saved; None if there is none."""
+        if not self._trace:
+            self._is_saved = True
+            try:
+                trace()
+            finally:
+                self._is_saved = False
+        return self._trace[0] if self._trace else None
+
+    @classmethod
+    def restored(cls, name: str, concrete: Any) -> Function:
+        """A function that consists of a trace."""
+        made = cls(name, concrete)
+        sources = [source for source, _ in concrete.graph.captures]
+        made.function, made._trace = None, (concrete, sources)  # type: ignore[assignment]
+        made.tensors = [s for s in sources if isinstance(s, Tensor) and type(s) is not Tensor]
+        return made
+
+    def _trace_of(self, specs: tuple[Any, ...], parameter_of: Callable[[Any], Any], returns: bool) -> tuple[Any, Any]:
+        """A trace of the function for elements of some specs, and the specs of its results."""
         from gradtape.autograph._calls import converted
         from gradtape.polymorphic_function.function import function
 
         arguments, found = spread(specs), []
         leaves = nest.flatten(arguments)
-        parameters = [_parameter(leaf) for leaf in leaves]
+        parameters = [parameter_of(leaf) for leaf in leaves]
+        call = converted(self.function)
 
-        def traced(*tensors: Any) -> None:
+        def traced(*tensors: Any) -> Any:
             rest = iter(tensors)
             values = [
                 _placeholder(leaf) if parameter is None else _shaped(next(rest), leaf)
                 for leaf, parameter in zip(leaves, parameters, strict=True)
             ]
-            found.append(structure.spec(structure.result(call(*nest.pack_sequence_as(arguments, values)), self.name)))
+            returned = structure.result(call(*nest.pack_sequence_as(arguments, values)), self.name)
+            found.append(structure.spec(returned))
+            return returned if returns else None
 
-        with state.outside():
-            call = converted(self.function)
-            function(traced).get_concrete_function(*[p for p in parameters if p is not None])
-        return found[-1]
+        concrete = function(traced).get_concrete_function(*[p for p in parameters if p is not None])
+        return concrete, found[-1]
 
     def traced_spec(self, *specs: Any) -> Any:
         """The same as `spec`; None if the function cannot be traced, as only a run tells then."""
@@ -178,6 +268,11 @@ def _parameter(spec: Any) -> Any:
     if isinstance(spec, TensorArraySpec):
         return TensorSpec(TensorShape([None]).concatenate(spec.element_shape), spec.dtype)
     return spec if isinstance(spec, (TensorSpec, CompositeSpec)) else None
+
+
+def _parameter_in_trace(spec: Any) -> Any:
+    """The same where the trace will compute elements: datasets are arguments too."""
+    return spec if hasattr(spec, "element_spec") and not spec.shape.rank else _parameter(spec)
 
 
 def _placeholder(leaf: Any) -> Any:

@@ -25,11 +25,11 @@ class Zip(Stage):
     """One element of each input, in a structure. It ends with the shortest.
 
     Args:
-      pattern: the structure, with stages as leaves.
+      pattern: the structure, with any leaves.
     """
 
     def __init__(self, pattern: Any, stages: list[Stage]) -> None:
-        self._pattern = pattern
+        self._pattern = nest.map_structure(lambda _: 0, pattern)
         self.inputs = tuple(stages)
 
     def elements(self) -> Iterator[Any]:

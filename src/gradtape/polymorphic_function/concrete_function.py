@@ -331,14 +331,16 @@ class ConcreteFunction:
             return self.call(tensors, ())
         return wrap(self._staged.program.run([x._array for x in tensors])[0])
 
-    def call(self, tensors: Sequence[Tensor], variables: Sequence[Variable]) -> Any:
-        """The results for the tensors and variables of a call."""
+    def call(
+        self, tensors: Sequence[Tensor], variables: Sequence[Variable], closed: Sequence[Any] | None = None
+    ) -> Any:
+        """The results for the tensors and variables of a call; `closed` are values for the captures, where these have none."""
         if variables:
             slots = {s._id: v for s, v in zip(self._slots, variables, strict=True)}
             closed = [slots.get(s._id, s) for s, _ in self.graph.captures]
             results = self._staged.run(tensors, closed, slots)
         else:
-            results = self._staged.run(tensors)
+            results = self._staged.run(tensors, closed)
         found = iter(results)
         return self._packed([None if y is None else next(found) for y in self._leaves])
 

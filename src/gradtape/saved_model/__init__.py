@@ -4,6 +4,7 @@ Objects with their variables and traced functions in a folder, to be used withou
 
     _as_checkpoint.py  The variables of a saved model as a checkpoint, for `tf.train`
     _assets.py         Files that belong to a saved object: vocabularies and the like
+    _datasets.py       Datasets in functions that are saved: their stages and traced functions as descriptions, and back
     _directory.py      The folder of a saved model
     _functions.py      Functions and signatures as descriptions, and back
     _graph_reader.py   Traces from descriptions

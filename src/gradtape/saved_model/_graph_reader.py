@@ -6,6 +6,7 @@ blocks, nodes, recordings.
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Sequence
 from types import CodeType
@@ -70,7 +71,8 @@ class GraphReader(json_values.Reader):
         self._values = [Value(json_values.spec(*entry[:2]), name="".join(entry[2:])) for entry in tables["values"]]
         for value in self._values:
             check_size(value.spec)
-        self._lookups = tables["lookups"]
+        self._lookups, self._pipelines = tables["lookups"], tables.get("pipelines", [])
+        self._parts: dict[int, Any] = {}
         self._tables: dict[int, Any] = {}
         self._slots = [self._slot(*entry) for entry in tables["slots"]]
         self.rules |= {
@@ -116,6 +118,15 @@ class GraphReader(json_values.Reader):
             found = self._identities[number] = state.new_id()
         return found
 
+    def pipeline(self, number: int, restore: Callable[[Any], Any]) -> Any:
+        """A part of a dataset."""
+        if number not in self._parts:
+            self._parts[number] = None
+            self._parts[number] = restore(self._pipelines[number])
+        if self._parts[number] is None:
+            raise ValueError("a dataset contains itself")
+        return self._parts[number]
+
     def lookup(self, number: int) -> Any:
         """A lookup table."""
         if number not in self._tables:
@@ -135,6 +146,8 @@ class GraphReader(json_values.Reader):
             return Deferred(self.op(parts[0]), *self._counts(parts[1]), parts[2])
         if kind == "late":
             return self._late(parts)
+        if kind == "dataset":
+            return importlib.import_module(json_values.DATASETS).restored(parts, self)
         if kind == "effect":
             return Effect(parts[0], self.value(parts[1]))
         if kind == "custom":

@@ -8,8 +8,9 @@ A custom gradient is Python code. It is traced here, once, and what is written i
 
 from __future__ import annotations
 
+import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradtape.compiler.effects import Effect
@@ -59,6 +60,7 @@ class GraphWriter(json_values.Writer):
         self._values: list[Any] = []
         self._slots: list[Any] = []
         self._lookups: list[Any] = []
+        self.pipelines: list[Any] = []
         self._blocks: list[Any] = []
         self._places: list[Any] = []
         self._traces: list[Any] = []
@@ -77,7 +79,7 @@ class GraphWriter(json_values.Writer):
             self._traces[self._numbers[id(trace)]]["known"] = self._known_tensors(trace)
         captures = [self.describe(host(t._array)) for t in self.tensors]
         return {
-            "captures": captures,
+            "captures": captures, "pipelines": self.pipelines,
             "lookups": self._lookups, "values": self._values, "slots": self._slots, "blocks": self._blocks, "traces": self._traces,
             "places": self._places,
         }  # fmt: skip
@@ -165,6 +167,8 @@ class GraphWriter(json_values.Writer):
         if isinstance(op, Effect):
             return {"effect": [op.name, self.describe(op.act)]}
         name = self._names.of(op)
+        if name is None and hasattr(getattr(op, "func", None), "form"):
+            return {"dataset": importlib.import_module(json_values.DATASETS).described(op, self)}
         if name is None:
             function = getattr(op, "func", None) or getattr(op, "_function", None)
             raise UnsaveableError(f"{op.name}: it calls {described(function)}" if function else f"the op {op.name}")
@@ -179,6 +183,13 @@ class GraphWriter(json_values.Writer):
         self._numbers[id(key)] = len(table)
         table.append(None)
         return len(table) - 1, True
+
+    def pipeline(self, part: Any, describe: Callable[[], Any]) -> int:
+        """The number of a part of a dataset."""
+        number, is_new = self._number(part, self.pipelines)
+        if is_new:
+            self.pipelines[number] = describe()
+        return number
 
     def lookup(self, table: Table) -> int:
         """The number of a lookup table."""

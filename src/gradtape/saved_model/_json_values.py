@@ -35,6 +35,7 @@ _INLINE = 16  # elements of an array that stands in the description itself
 _OWN = {"IndexedSlices": Parts, "slice": Bounds}
 
 # The module of named tuples that are made when reading: the user's, whose module need not be there.
+DATASETS = "gradtape.saved_model._datasets"  # it describes functions, and is loaded for datasets only
 _ELSEWHERE = "<saved model>"
 
 _CALLED = frozenset(["function", "op", "call"])  # what may be called with some of its arguments known

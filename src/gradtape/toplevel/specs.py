@@ -112,8 +112,7 @@ class TypeSpec(abc.ABC):  # noqa: B024
         return hash(self.__get_cmp_key())
 
     def __repr__(self) -> str:
-        fields = ", ".join(f"{name.lstrip('_')}={value!r}" for name, value in vars(self).items())
-        return f"{type(self).__name__}({fields})"
+        return f"{type(self).__name__}{self._serialize()!r}"
 
 
 _NONE = object()
@@ -233,7 +232,7 @@ def type_spec_from_value(value: Any) -> Any:
     TensorSpec(shape=(2, 3), dtype=tf.float32, name=None)
     """
     if isinstance(value, IndexedSlices):
-        return IndexedSlicesSpec(value.shape, value.dtype, value.indices.dtype)
+        return _spec_of_slices(value)
     if isinstance(value, TensorArray):
         return TensorArraySpec.from_value(value)
     if isinstance(value, Composite):
@@ -248,6 +247,16 @@ def type_spec_from_value(value: Any) -> Any:
         return TensorSpec.from_tensor(convert.convert_to_tensor(value))
     except (TypeError, ValueError):
         raise _without_spec(value) from None
+
+
+def _spec_of_slices(slices: IndexedSlices) -> IndexedSlicesSpec:
+    shape = TensorShape([None]).concatenate(slices.values.shape[1:])
+    sizes = None
+    if slices.dense_shape is not None:
+        sizes = dtypes.as_dtype(slices.dense_shape.dtype)
+        shape = shape.merge_with(slices.shape)
+    rows = slices.indices.shape.merge_with(slices.values.shape[:1])
+    return IndexedSlicesSpec(shape, slices.dtype, slices.indices.dtype, sizes, rows)
 
 
 def _without_spec(value: Any) -> TypeError:

@@ -134,7 +134,9 @@ def _run(func: Callable[..., Any], inputs: list[Tensor], wanted: list[dtypes.DTy
     try:
         returned = func(*inputs)
         values = [] if returned is None else returned if isinstance(returned, (list, tuple)) else [returned]
-        if len(values) < len(wanted) or (values and not wanted):
+        if values and not wanted and values is not returned:
+            raise IndexError("it returned a value, but Tout names none")
+        if len(values) < len(wanted):
             raise ValueError(f"it returned {len(values)} values, but Tout names {len(wanted)}")
         return [
             convert.convert_to_tensor(t.numpy.type(v) if isinstance(v, bool) else v, t)
@@ -373,7 +375,7 @@ class NumpyCall(InstanceOp):
             raise errors.InvalidArgumentError(
                 f"numpy_function: {_name(self.func)} returned {len(found)} values, but Tout names {len(self.dtypes)}."
             )
-        arrays = tuple([_returned(r, dtype) for r, dtype in zip(found, self.dtypes, strict=True)])
+        arrays = tuple([_returned(r) for r in found])
         for i, (array, dtype) in enumerate(zip(arrays, self.dtypes, strict=True)):
             if dtypes.from_numpy(array.dtype) is not dtype:
                 raise errors.InvalidArgumentError(
@@ -388,10 +390,10 @@ class NumpyCall(InstanceOp):
         return tuple([r if isinstance(r, Tensor) else wrap(r) for r in found])
 
 
-def _returned(value: Any, dtype: dtypes.DType) -> Any:
-    """What a function returned, as an array. Python's floats have the dtype that is expected; other values must have it."""
+def _returned(value: Any) -> Any:
+    """What a function returned, as an array of NumPy's dtype: Python's ints are int64, its floats float64."""
     try:
-        return convert.convert_to_tensor(value, dtype if type(value) is float and dtype.is_floating else None)._array
+        return convert.convert_to_tensor(value if isinstance(value, Tensor) else np.asarray(value))._array
     except (TypeError, ValueError) as problem:
         raise errors.InternalError(f"numpy_function: unsupported object type {type(value).__name__}") from problem
 

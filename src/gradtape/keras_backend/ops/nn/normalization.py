@@ -19,7 +19,7 @@ def moments(x: Any, axes: Any, keepdims: Any = False, synchronized: Any = False)
         mean, variance = tf.nn.moments(wide, along, keepdims=keepdims)
     else:
         mean, variance = _moments_of_all(replica, wide, along, keepdims)
-    limits = x.dtype.limits
+    limits = x.dtype.min, x.dtype.max
     if wide is not x:
         mean, variance = [tf.clip_by_value(v, float(limits[0]), float(limits[1])) for v in (mean, variance)]
     return back(mean), back(variance)

@@ -53,7 +53,7 @@ def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -
     x = convert_to_tensor(x)
     if x.dtype.kind in "iub":
         return x
-    limits = x.dtype.limits
+    limits = x.dtype.min, x.dtype.max
     posinf = limits[1] if posinf is None else posinf
     neginf = limits[0] if neginf is None else neginf
     x = tf.where(tf.math.is_nan(x), convert_to_tensor(nan, x.dtype), x)
