@@ -12,28 +12,6 @@ from gradtape.config import _devices
 from gradtape.core import state
 from gradtape.toplevel.status import executing_eagerly
 
-__all__ = [
-    "BoolGauge",
-    "Context",
-    "Counter",
-    "IntGauge",
-    "StringGauge",
-    "async_wait",
-    "context",
-    "eager_mode",
-    "ensure_initialized",
-    "executing_eagerly",
-    "get_config",
-    "get_device_name",
-    "global_seed",
-    "graph_mode",
-    "in_eager_mode",
-    "list_pluggable_devices",
-    "no_xla_context",
-    "reset_context",
-    "tf2_enabled",
-]
-
 
 class _DeviceSpec:
     """The device on which eager ops run."""

@@ -14,8 +14,6 @@ from gradtape.core.variable import Variable
 from gradtape.toplevel.module import Module
 from gradtape.toplevel.trackable import Trackable
 
-__all__ = ["DictWrapper", "ListWrapper", "TrackableDataStructure", "TupleWrapper", "wrap"]
-
 
 class TrackableDataStructure(Trackable):
     """Base of lists, tuples and dicts that know the layers and variables in them."""

@@ -8,14 +8,6 @@ from typing import Any
 import gradtape as tf
 from gradtape.core import nest
 
-__all__ = [
-    "gradients_function",
-    "implicit_grad",
-    "implicit_val_and_grad",
-    "make_vjp",
-    "val_and_grad_function",
-]
-
 
 def implicit_val_and_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function that gives what `f` gives, and pairs of a derivative and its variable, for the variables that `f` uses."""

@@ -7,7 +7,6 @@ import functools
 import importlib
 import numbers
 import time
-from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -16,31 +15,6 @@ import numpy as np
 from gradtape import version
 from gradtape.core.tensor import Tensor as CoreTensor
 from gradtape.core.variable import Variable
-from gradtape.types._experimental import TensorLike
-
-__all__ = [
-    "GIT_VERSION",
-    "VERSION",
-    "LazyLoader",
-    "Tensor",
-    "TensorLike",
-    "Value",
-    "absent_class",
-    "contextmanager",
-    "do_not_doc_inheritable",
-    "forward_compatibility_horizon",
-    "forward_compatible",
-    "integral_types",
-    "keyword_args_only",
-    "load_op_library",
-    "make_all",
-    "nothing",
-    "real_types",
-    "remove_undocumented",
-    "should_invoke_op_callbacks",
-    "sleep",
-    "unchanged",
-]
 
 VERSION = version.VERSION
 GIT_VERSION = f"v{version.VERSION}"

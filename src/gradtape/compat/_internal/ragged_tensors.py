@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as tf
-from gradtape.ragged._partition_spec import RowPartitionSpec
-
-__all__ = ["RowPartitionSpec", "assert_splits_match", "convert_to_tensor_or_ragged_tensor", "is_ragged"]
 
 
 def is_ragged(value: Any) -> bool:

@@ -9,28 +9,7 @@ from typing import Any
 
 from gradtape.compat._internal.data_structures import wrap
 from gradtape.toplevel.module import Module
-from gradtape.toplevel.trackable import AutoTrackable, Trackable, TrackableReference
-
-__all__ = [
-    "AutoTrackable",
-    "CheckpointInitialValue",
-    "CheckpointInitialValueCallable",
-    "DelegatingTrackableMixin",
-    "NoDependency",
-    "ObjectGraphView",
-    "PythonState",
-    "RestoredResource",
-    "Trackable",
-    "TrackableReference",
-    "TrackableResource",
-    "no_automatic_dependency_tracking",
-    "no_automatic_dependency_tracking_scope",
-    "register_session_provider",
-    "saveable_objects_from_trackable",
-    "sticky_attribute_assignment",
-    "streaming_restore",
-    "wrap_or_unwrap",
-]
+from gradtape.toplevel.trackable import Trackable
 
 
 class TrackableResource(Trackable):

@@ -7,9 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gradtape as tf
-from gradtape.compat.v1._functions import xla_dynamic_slice as dynamic_slice
-
-__all__ = ["compile_computation", "dynamic_slice", "dynamic_update_slice", "jit_scope", "replica_id", "variadic_reduce"]
 
 
 def dynamic_update_slice(x: Any, update: Any, start: Any) -> Any:
