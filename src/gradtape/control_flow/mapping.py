@@ -259,7 +259,7 @@ def _begin(elems: Any, initializer: Any, reverse: bool) -> tuple[Any, Any]:
 def _tensors(who: str, fn: Any, elems: Any) -> list[Tensor]:
     """The tensors whose rows are taken."""
     if not callable(fn):
-        raise TypeError(errors.compose(f"{who}: fn is {fn!r}, which is not callable.", "give a function."))
+        raise errors.build(TypeError, f"{who}: fn is {fn!r}, which is not callable.", "give a function.")
     flat: list[Tensor] = [tensor(e) for e in nest.flatten(elems)]
     specs = [Spec(_dims(t), t.dtype) for t in flat]
     shapes = ", ".join(map(str, specs))

@@ -60,7 +60,7 @@ class TensorArray:
         self._staged = state.current.trace is not None
         self._varies = False  # whether it is staged, and its elements may have different shapes
         if size is None and not dynamic_size:
-            raise ValueError(errors.compose("TensorArray: size must be given.", "give a size, or dynamic_size=True."))
+            raise errors.build(ValueError, "TensorArray: size must be given.", "give a size, or dynamic_size=True.")
         self._size: Any = 0 if size is None else size
         self._buffer: Any = None
         self._rows: list[Any] = []
@@ -202,11 +202,10 @@ class TensorArray:
     def _checked(self, value: Any) -> Any:
         value = self._converted(value)
         if not self._element.is_compatible_with(value.get_shape()):
-            raise ValueError(
-                errors.compose(
-                    f"Incompatible shape for value ({value.get_shape()}), expected ({self._element})",
-                    "write elements of the array's element_shape.",
-                )
+            raise errors.build(
+                ValueError,
+                f"Incompatible shape for value ({value.get_shape()}), expected ({self._element})",
+                "write elements of the array's element_shape.",
             )
         return value
 
@@ -223,11 +222,10 @@ class TensorArray:
                 ) from None
         value = tensor(value)
         if value.dtype is not self._dtype:
-            raise TensorArrayDtypeError(
-                errors.compose(
-                    f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}",
-                    "cast the value.",
-                )
+            raise errors.build(
+                TensorArrayDtypeError,
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}",
+                "cast the value.",
             )
         return value
 
@@ -382,11 +380,10 @@ class TensorArray:
             return self._copy(value if None in shape else Reshape(value, shape=shape), varies=False)
         count = dims(value)[0]
         if count > len(self._rows) and not self._dynamic:
-            raise ValueError(
-                errors.compose(
-                    f"Cannot unstack {count} values into a TensorArray of static size {len(self._rows)}",
-                    "make it larger, or give dynamic_size=True.",
-                )
+            raise errors.build(
+                ValueError,
+                f"Cannot unstack {count} values into a TensorArray of static size {len(self._rows)}",
+                "make it larger, or give dynamic_size=True.",
             )
         self._rows = self._rows[:count]
         for i, row in enumerate(Unstack(value, axis=0) if count else ()):

@@ -16,7 +16,7 @@ class _OfClusters:
 
     def __init__(self, *_: Any, **__: Any) -> None:
         what = f"{type(self).__name__} is left out: processes train together through MPI; there are no servers."
-        raise errors.LeftOutError(errors.compose(what, _ALONE))
+        raise errors.build(errors.LeftOutError, what, _ALONE)
 
 
 class ClusterCoordinator(_OfClusters):

@@ -20,7 +20,7 @@ class TPUStrategy(Strategy):
     """
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        raise errors.LeftOutError(errors.compose("tf.distribute.TPUStrategy is left out: there are no TPUs.", _ALONE))
+        raise errors.build(errors.LeftOutError, "tf.distribute.TPUStrategy is left out: there are no TPUs.", _ALONE)
 
 
 class ParameterServerStrategy(Strategy):
@@ -32,4 +32,4 @@ class ParameterServerStrategy(Strategy):
 
     def __init__(self, *_: Any, **__: Any) -> None:
         what = "tf.distribute.ParameterServerStrategy is left out: processes train together through MPI; there are no servers."
-        raise errors.LeftOutError(errors.compose(what, _ALONE))
+        raise errors.build(errors.LeftOutError, what, _ALONE)

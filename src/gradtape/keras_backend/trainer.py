@@ -52,7 +52,7 @@ class Trainer(base_trainer.Trainer):
                 raise
             what = "fit: the loss needs targets, but the batches have no y."
             fix = "model.fit(x, y), or a dataset of pairs: tf.data.Dataset.from_tensor_slices((x, y)).batch(32)."
-            raise type(problem)(errors.compose(what, fix)) from None
+            raise errors.build(type(problem), what, fix) from None
 
     def train_step(self, data: Any) -> Any:
         """One update of the weights; users override it as in TensorFlow."""

@@ -170,11 +170,10 @@ def assert_broadcastable(weights: Any, values: Any) -> Any:
         for m, n in zip(weights.shape.as_list(), values.shape.as_list(), strict=True)
     )
     if not fits:
-        raise ValueError(
-            errors.compose(
-                f"weights can not be broadcast to values. weights.shape={weights.shape}, values.shape={values.shape}.",
-                "weights need the rank of the values, with sizes of 1 where they are the same.",
-            )
+        raise errors.build(
+            ValueError,
+            f"weights can not be broadcast to values. weights.shape={weights.shape}, values.shape={values.shape}.",
+            "weights need the rank of the values, with sizes of 1 where they are the same.",
         )
     return tf.no_op()
 

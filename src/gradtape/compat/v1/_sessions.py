@@ -76,11 +76,10 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     found = graph.placeholder(given.dtype, shape, name or "PlaceholderWithDefault")
     value = tf.get_static_value(given)
     if value is None:
-        raise NotImplementedError(
-            errors.compose(
-                "tf.compat.v1.placeholder_with_default needs a default that is known.",
-                "give a constant, or use a placeholder.",
-            )
+        raise errors.build(
+            NotImplementedError,
+            "tf.compat.v1.placeholder_with_default needs a default that is known.",
+            "give a constant, or use a placeholder.",
         )
     graph.defaults[found.value] = value
     return found

@@ -357,19 +357,17 @@ def _found_or_made(name: str, reuse: Any = None, **options: Any) -> Any:
         if reuse or reuse is AUTO_REUSE:
             return found
     if found is not None and _graphs.current_graph() is not None:
-        raise ValueError(
-            errors.compose(
-                f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?",
-                'with tf.compat.v1.variable_scope("…", reuse=tf.compat.v1.AUTO_REUSE).',
-            )
+        raise errors.build(
+            ValueError,
+            f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?",
+            'with tf.compat.v1.variable_scope("…", reuse=tf.compat.v1.AUTO_REUSE).',
         )
     if found is None and reuse is True:
-        raise ValueError(
-            errors.compose(
-                f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
-                "reuse=tf.AUTO_REUSE in VarScope?",
-                "make it first, without reuse.",
-            )
+        raise errors.build(
+            ValueError,
+            f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
+            "reuse=tf.AUTO_REUSE in VarScope?",
+            "make it first, without reuse.",
         )
     made = _new(name, **options)
     if _graphs.current_graph() is not None:
