@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -32,6 +32,13 @@ __all__ = [
 ]  # fmt: skip
 
 
+T = TypeVar("T", bound=Tensor)
+
+
+@overload
+def cond(pred: Any, true_fn: Callable[[], T], false_fn: Callable[[], T], name: str | None = None) -> T: ...
+@overload
+def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any: ...
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
     """The result of `true_fn` or `false_fn`.
 

@@ -251,7 +251,7 @@ class TensorArray:
         self._rows[i] = value
         self._cleared.discard(i)
 
-    def read(self, index: Any, name: str | None = None) -> Any:
+    def read(self, index: Any, name: str | None = None) -> Tensor | Any:
         """An element."""
         if self._is_staged() and self._varies:
             from gradtape.tracing.control.varied_rows import READ_ELEMENT
@@ -300,7 +300,7 @@ class TensorArray:
         """All elements. Only `read` clears what it reads, as in TensorFlow."""
         return [self._row(i) for i in range(len(self._rows))]
 
-    def stack(self, name: str | None = None) -> Any:
+    def stack(self, name: str | None = None) -> Tensor | Any:
         """All elements as one tensor, along a new first axis."""
         if self._is_staged() and self._varies:
             from gradtape.tracing.control.varied_rows import COUNT_ELEMENTS, STACK_ELEMENTS
@@ -315,7 +315,7 @@ class TensorArray:
             )
         return Stack(*rows, axis=0)
 
-    def gather(self, indices: Any, name: str | None = None) -> Any:
+    def gather(self, indices: Any, name: str | None = None) -> Tensor | Any:
         """Some elements as one tensor."""
         if self._is_staged() and self._varies:
             from gradtape.tracing.control.varied_rows import STACK_ELEMENTS
@@ -334,7 +334,7 @@ class TensorArray:
             self._check_to_read(i)
         return Stack(*[self._row(i) for i in wanted], axis=0)
 
-    def concat(self, name: str | None = None) -> Any:
+    def concat(self, name: str | None = None) -> Tensor | Any:
         """All elements as one tensor, along their own first axis."""
         if self._is_staged():
             whole = self._whole()
