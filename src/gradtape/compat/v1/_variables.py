@@ -11,36 +11,13 @@ from typing import Any
 import gradtape as tf
 from gradtape.compat import _graphs
 from gradtape.compat._graph_keys import GraphKeys
-from gradtape.compat.v1 import _initializers as initializers
+from gradtape.compat.v1 import initializers
 from gradtape.compat.v1._collections import add_to_collection, get_collection
 from gradtape.core import dtypes, errors, nest
 from gradtape.core.shape import TensorShape
 from gradtape.core.variable import Variable as CoreVariable
 from gradtape.core.variable_copies import VariableAggregation, VariableSynchronization
 from gradtape.core.variable_creation import names
-from gradtape.toplevel.variable_creators import variable_creator_scope
-
-__all__ = [
-    "AUTO_REUSE",
-    "Variable",
-    "VariableScope",
-    "VariableStore",
-    "default_variable_store",
-    "disable_resource_variables",
-    "enable_resource_variables",
-    "fixed_size_partitioner",
-    "get_local_variable",
-    "get_variable",
-    "get_variable_scope",
-    "make_template",
-    "make_variable",
-    "no_regularizer",
-    "resource_variables_enabled",
-    "variable_creator_scope",
-    "variable_op_scope",
-    "variable_scope",
-    "with_variable_store",
-]
 
 
 class _AutoReuse:
@@ -120,7 +97,6 @@ class _Scopes(threading.local):
 
 
 _scopes = _Scopes()
-_DEFAULT = "_default"
 
 
 def default_variable_store() -> VariableStore:
