@@ -163,7 +163,7 @@ def recomputation() -> None:
     runs = []
 
     @tf.recompute_grad
-    def block(x: tf.Tensor) -> tf.Tensor:
+    def block(x: tf.Variable) -> tf.Tensor:
         runs.append("run")
         return tf.sin(tf.exp(tf.cos(x)))
 

@@ -1,5 +1,6 @@
 # Written by tools/stubs.py.
 # ruff: noqa
+from collections.abc import Callable
 from gradtape import audio
 from gradtape import autodiff
 from gradtape import autograph
@@ -110,8 +111,6 @@ from gradtape.control_flow.functions import no_op
 from gradtape.control_flow.functions import switch_case
 from gradtape.control_flow.functions import tuple
 from gradtape.control_flow.functions import while_loop
-from gradtape.control_flow.mapping import foldl
-from gradtape.control_flow.mapping import foldr
 from gradtape.control_flow.mapping import map_fn
 from gradtape.control_flow.mapping import scan
 from gradtape.control_flow.tensor_array import TensorArray
@@ -289,6 +288,7 @@ from gradtape.transform.stop_gradient import stop_gradient
 from gradtape.transform.tape import GradientTape
 from gradtape.transform.vectorized_map import vectorized_map
 from typing import Any
+import builtins
 
 __all__ = [
     "AggregationMethod",
@@ -621,6 +621,60 @@ def argmin(input: Any, axis: Any = None, output_type: Any = ..., name: str | Non
 
     >>> tf.argmin([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
     array([0, 1])
+    """
+
+def foldl(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: Any = 10,
+    back_prop: builtins.bool = True,
+    swap_memory: builtins.bool = False,
+    name: str | None = None,
+) -> Any:
+    """The final value of a fold from the first row to the last: each row changes the value to `fn(value, row)`.
+
+    Args:
+      fn: a function of the value so far and one row, which has the structure of `elems`.
+      elems: a tensor, or a nested structure of tensors, whose first axes are equally long.
+      initializer: the first value, a nested structure of tensors; the first row by default.
+      parallel_iterations: ignored.
+      back_prop: ignored.
+      swap_memory: ignored.
+      name: ignored.
+
+    Returns:
+      The value in the end.
+
+    >>> tf.foldl(lambda total, x: total * 10 + x, tf.constant([1, 2, 3])).numpy()
+    np.int32(123)
+    """
+
+def foldr(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: Any = 10,
+    back_prop: builtins.bool = True,
+    swap_memory: builtins.bool = False,
+    name: str | None = None,
+) -> Any:
+    """The final value of a fold from the last row to the first: each row changes the value to `fn(value, row)`.
+
+    Args:
+      fn: a function of the value so far and one row, which has the structure of `elems`.
+      elems: a tensor, or a nested structure of tensors, whose first axes are equally long.
+      initializer: the first value, a nested structure of tensors; the last row by default.
+      parallel_iterations: ignored.
+      back_prop: ignored.
+      swap_memory: ignored.
+      name: ignored.
+
+    Returns:
+      The value in the end.
+
+    >>> tf.foldr(lambda total, x: total * 10 + x, tf.constant([1, 2, 3])).numpy()
+    np.int32(321)
     """
 
 def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> _Tensor:

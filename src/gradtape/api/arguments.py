@@ -33,8 +33,8 @@ def items(values: Any, what: str, name: str) -> Any:
     """A list of tensors, or the rows of a tensor, to iterate over."""
     if type(values) in (list, tuple) or (hasattr(type(values), "__iter__") and getattr(values, "ndim", 1) != 0):
         return values
-    raise TypeError(
-        errors.compose(f"{what}: {name} must be a list of tensors, got {errors.brief(values)}.", f"tf.{what}([a, b]).")
+    raise errors.build(
+        TypeError, f"{what}: {name} must be a list of tensors, got {errors.brief(values)}.", f"tf.{what}([a, b])."
     )
 
 
@@ -42,11 +42,10 @@ def function(value: Any, what: str, name: str, kind: type[Exception] = TypeError
     """A function that is given as an argument."""
     if callable(value):
         return value
-    raise kind(
-        errors.compose(
-            f"{what}: {name} must be callable, got {errors.brief(value)}.",
-            "pass the function itself: f or lambda x: ..., not the result f(x).",
-        )
+    raise errors.build(
+        kind,
+        f"{what}: {name} must be callable, got {errors.brief(value)}.",
+        "pass the function itself: f or lambda x: ..., not the result f(x).",
     )
 
 

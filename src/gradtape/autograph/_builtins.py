@@ -63,12 +63,11 @@ def rows(iterable: Any) -> Any:
         return iterable
     shape = _spec(iterable).shape
     if not shape or shape[0] is None:
-        raise errors.OperatorNotAllowedInGraphError(
-            errors.compose(
-                f"Iterating over a symbolic `tf.Tensor` is not allowed in a comprehension, if its number of rows is not "
-                f"known: it is {_spec(iterable)}.",
-                "use tf.map_fn, or tf.ensure_shape to tell the number.",
-            )
+        raise errors.build(
+            errors.OperatorNotAllowedInGraphError,
+            f"Iterating over a symbolic `tf.Tensor` is not allowed in a comprehension, if its number of rows is not "
+            f"known: it is {_spec(iterable)}.",
+            "use tf.map_fn, or tf.ensure_shape to tell the number.",
         )
     return list(REGISTRY["unstack"](iterable, axis=0)) if shape[0] else []
 
@@ -102,11 +101,10 @@ def _len(x: Any) -> Any:
         return len(x)
     shape = _spec(own).shape
     if not shape:
-        raise ValueError(
-            errors.compose(
-                "len requires a non-scalar tensor, got one of rank 0.",
-                "use the scalar itself, or tf.size(x) for the number of elements.",
-            )
+        raise errors.build(
+            ValueError,
+            "len requires a non-scalar tensor, got one of rank 0.",
+            "use the scalar itself, or tf.size(x) for the number of elements.",
         )
     if shape[0] is not None:
         return convert.convert_to_tensor(shape[0])
@@ -125,8 +123,8 @@ def _sorted(x: Any, **options: Any) -> Any:
     if not _concerns(x):
         return sorted(x, **options)
     if options.get("key") is not None:
-        raise NotImplementedError(
-            errors.compose("sorted: a key function cannot be used on a tensor.", "use tf.argsort and tf.gather.")
+        raise errors.build(
+            NotImplementedError, "sorted: a key function cannot be used on a tensor.", "use tf.argsort and tf.gather."
         )
     return _library().sort(x, axis=0, direction="DESCENDING" if options.get("reverse") else "ASCENDING")
 

@@ -129,11 +129,10 @@ def in_(item: Any, container: Any) -> Any:
 def filter_(test: Any) -> Any:
     """The condition of a comprehension: a list has a length that is known."""
     if is_symbolic(as_tensor(test)):
-        raise errors.OperatorNotAllowedInGraphError(
-            errors.compose(
-                "a comprehension whose `if` depends on a tensor has a length that is not known while it is traced.",
-                "use tf.boolean_mask, or tf.where to replace what is to be left out.",
-            )
+        raise errors.build(
+            errors.OperatorNotAllowedInGraphError,
+            "a comprehension whose `if` depends on a tensor has a length that is not known while it is traced.",
+            "use tf.boolean_mask, or tf.where to replace what is to be left out.",
         )
     return test
 

@@ -131,14 +131,14 @@ def _applied(entity: Any, how: Callable[[Any], Any]) -> Any:
     if isinstance(function, types.MethodType):
         function, owner = function.__func__, function.__self__
     if not isinstance(function, types.FunctionType):
-        raise ValueError(
-            errors.compose(f"AutoGraph: {entity!r} is not a function written in Python.", "give a function or method.")
+        raise errors.build(
+            ValueError, f"AutoGraph: {entity!r} is not a function written in Python.", "give a function or method."
         )
     try:
         made = how(function)
     except Unavailable as problem:
-        raise ValueError(
-            errors.compose(f"AutoGraph could not transform {entity!r}: {problem}.", "see the cause.")
+        raise errors.build(
+            ValueError, f"AutoGraph could not transform {entity!r}: {problem}.", "see the cause."
         ) from None
     return types.MethodType(made, owner) if owner is not None and callable(made) else made
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dis
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -156,19 +156,14 @@ def public_name(name: str) -> str | None:
     return None
 
 
-def entries(table: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """The origins that one module of a table describes: names, separated by blanks, under what has them.
-
-    That is `tf`, a public module such as `tf.math`, one of diastatic-malt's (TensorFlow's parser of Python, if that is installed), or a module beside the table. `name=other` is `other`, which may be dotted,
-    under the name `name`; `*` stands for all public names.
-    """
+def entries(table: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, str]]:
+    """For each name that a module shows, where it is found: `module` and the dotted name in it."""
     origins: dict[str, tuple[str, str]] = {}
     for source, names in table.items():
         is_public = source.partition(".")[0] == "tf"
-        is_elsewhere = source.startswith("malt.")
-        module = "gradtape" if is_public else source if is_elsewhere else f"gradtape.compat._internal.{source}"
+        module = "gradtape" if is_public else f"gradtape.compat._internal{source}" if source[0] == "." else source
         room = source[3:] + "." if source.startswith("tf.") else ""
-        for entry in names.split():
+        for entry in names:
             name, _, own = entry.partition("=")
             if name == "*":
                 origins |= {n: (module, room + n) for n in dir(found(module, room)) if not n.startswith("_")}

@@ -158,11 +158,10 @@ class Graph:
     def read(self, variable: GraphVariable) -> Symbol:
         """The value of a variable, as a value of this graph."""
         if variable.graph is not self:
-            raise ValueError(
-                errors.compose(
-                    f"{variable.name} must be from the same graph as what it is used with.",
-                    "make the variable under the graph's as_default().",
-                )
+            raise errors.build(
+                ValueError,
+                f"{variable.name} must be from the same graph as what it is used with.",
+                "make the variable under the graph's as_default().",
             )
         found: Symbol | None = self._latest.get(variable._id)
         if found is None:
@@ -176,11 +175,10 @@ class Graph:
     def write(self, variable: GraphVariable, tensor: Any) -> Symbol:
         """A tensor that assigns a variable when it is computed."""
         if not variable.shape.is_compatible_with(tensor.shape):
-            raise ValueError(
-                errors.compose(
-                    f"Shapes must be compatible: variable {variable.name} has {variable.shape}, the value {tensor.shape}.",
-                    "reshape the value.",
-                )
+            raise errors.build(
+                ValueError,
+                f"Shapes must be compatible: variable {variable.name} has {variable.shape}, the value {tensor.shape}.",
+                "reshape the value.",
             )
         given = symbol(self.trace.value_of(tensor), self.trace)
         made = cast("Symbol", REGISTRY["identity"](given))
@@ -274,10 +272,10 @@ class Graph:
     def gradient_override_map(self, op_type_map: Mapping[str, str]) -> Any:
         """A block in which ops have other gradients, by name: ops have no string names here, so only an empty map is taken."""
         if op_type_map:
-            raise NotImplementedError(
-                errors.compose(
-                    "Graph.gradient_override_map cannot replace the gradients of ops.", "use tf.custom_gradient."
-                )
+            raise errors.build(
+                NotImplementedError,
+                "Graph.gradient_override_map cannot replace the gradients of ops.",
+                "use tf.custom_gradient.",
             )
         return contextlib.nullcontext()
 
@@ -438,11 +436,10 @@ def reset_default_graph() -> None:
 def default_session(graph: Graph | None = None) -> Any:
     """The session of the innermost `with`; ValueError if there is none."""
     if not defaults.sessions:
-        raise ValueError(
-            errors.compose(
-                "Cannot evaluate tensor: No default session is registered.",
-                "use `with tf.compat.v1.Session() as session:`, or pass the session.",
-            )
+        raise errors.build(
+            ValueError,
+            "Cannot evaluate tensor: No default session is registered.",
+            "use `with tf.compat.v1.Session() as session:`, or pass the session.",
         )
     return defaults.sessions[-1]
 

@@ -88,8 +88,8 @@ class Session:
 
     def partial_run(self, *_: Any) -> Any:
         """Not supported: fetch everything in one run."""
-        raise NotImplementedError(
-            errors.compose("Session.partial_run cannot be used: it is left out.", "use session.run.")
+        raise errors.build(
+            NotImplementedError, "Session.partial_run cannot be used: it is left out.", "use session.run."
         )
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
@@ -118,12 +118,11 @@ class Session:
         if isinstance(fetch, str):
             return self.graph.as_graph_element(fetch)
         if fetch is None or isinstance(fetch, (int, float)):
-            raise TypeError(
-                errors.compose(
-                    f"Argument `fetch` = {fetch!r} has invalid type {type(fetch).__name__!r}. Must be a tensor, an operation or "
-                    "a name of one.",
-                    "fetch tensors of the graph.",
-                )
+            raise errors.build(
+                TypeError,
+                f"Argument `fetch` = {fetch!r} has invalid type {type(fetch).__name__!r}. Must be a tensor, an operation or "
+                "a name of one.",
+                "fetch tensors of the graph.",
             )
         return fetch
 
@@ -142,8 +141,8 @@ class Session:
             raise ValueError(f"Tensor {tensor} is not an element of this graph.")
         if not isinstance(tensor, Symbol):
             what = f"Session.run: a fetch must be a tensor of the graph, got {errors.brief(tensor)}, which has its value already."
-            raise TypeError(
-                errors.compose(what, "read it with x.numpy(), or compute it in `with tf.Graph().as_default():`.")
+            raise errors.build(
+                TypeError, what, "read it with x.numpy(), or compute it in `with tf.Graph().as_default():`."
             )
         return self.graph.trace.value_of(tensor)
 
@@ -242,11 +241,10 @@ def _array_for(tensor: Any, value: Any) -> Any:
     found = convert.convert_to_tensor(array, tensor.dtype) if tensor.dtype is dtypes.string else None
     made = found._array if found is not None else np.asarray(array).astype(tensor.dtype.numpy, copy=False)
     if not tensor.shape.is_compatible_with(made.shape):
-        raise ValueError(
-            errors.compose(
-                f"Cannot feed value of shape {made.shape} for Tensor {getattr(tensor, 'name', '')}, which has shape {tensor.shape}.",
-                "feed an array of that shape.",
-            )
+        raise errors.build(
+            ValueError,
+            f"Cannot feed value of shape {made.shape} for Tensor {getattr(tensor, 'name', '')}, which has shape {tensor.shape}.",
+            "feed an array of that shape.",
         )
     return made
 

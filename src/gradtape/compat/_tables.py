@@ -1,33 +1,26 @@
 """TensorFlow's internal modules that exist here: `tensorflow.python.*`, `tf.__internal__`, `tf.raw_ops` and others.
 
-The tables are in `_internal/`: one for each part. They are finite, and only programs that import `tensorflow` see them.
+`_internal/names.txt` lists them. The list is finite, and only programs that import `tensorflow` see it. A row is a module, a source, and
+names that the module shows from there. A source is `tf` or a public module such as `tf.math`; with a dot in front, a file beside the
+list; or else the full name of any module. `name=other` is `other`, which may be dotted, under the name `name`; `*` is all public names.
 """
 
 from __future__ import annotations
 
 import functools
-import importlib
-from collections.abc import Mapping
+from pathlib import Path
 from types import ModuleType
 
 from gradtape.compat import _fronts
 
-_TABLES = {
-    "python": "python_table",
-    "__internal__": "double_underscore_table",
-    "__operators__": "double_underscore_table",
-    "raw_ops": "raw_ops_table",
-    "core": "messages_table",
-    "compiler": "messages_table",
-    "tools": "messages_table",
-    "xla": "messages_table",
-}
+_NAMES = Path(__file__).parent / "_internal" / "names.txt"
+_PARTS = ("python", "__internal__", "__operators__", "raw_ops", "core", "compiler", "tools", "xla")
 
 
 def is_inside(name: str) -> bool:
     """True for the name of a module of TensorFlow's inside, whether it is answered or not."""
     own = _own(name)
-    return own is not None and any(own == part or own.startswith(f"{part}.") for part in _TABLES)
+    return own is not None and any(own == part or own.startswith(f"{part}.") for part in _PARTS)
 
 
 def _own(name: str) -> str | None:
@@ -50,18 +43,15 @@ def module(name: str) -> ModuleType | None:
 
 
 @functools.cache
-def modules() -> dict[str, Mapping[str, str]]:
-    """Every module in the tables, by its name below `tensorflow`; packages that hold nothing but modules are empty."""
-    known: dict[str, Mapping[str, str]] = {}
-    for table in dict.fromkeys([*_TABLES.values(), "exported_table"]):
-        listed = importlib.import_module(f"gradtape.compat._internal.{table}").MODULES
-        for name, names in listed.items():
-            parts = name.split(".")
-            for end in range(1, len(parts)):
-                if any(".".join(parts[:end]).startswith(part) for part in _TABLES):
-                    known.setdefault(".".join(parts[:end]), {})
-            before = known.get(name, {})
-            known[name] = {
-                room: " ".join(filter(None, [before.get(room), names.get(room)])) for room in {**before, **names}
-            }
+def modules() -> dict[str, dict[str, list[str]]]:
+    """Every module in the list, by its name below `tensorflow`; packages that hold nothing but modules are empty."""
+    known: dict[str, dict[str, list[str]]] = {}
+    for row in _NAMES.read_text("utf-8").splitlines():
+        name, *origin = row.split()
+        parts = name.split(".")
+        for end in range(1, len(parts)):
+            known.setdefault(".".join(parts[:end]), {})
+        sources = known.setdefault(name, {})
+        for source in origin[:1]:
+            sources.setdefault(source, []).extend(origin[1:])
     return known

@@ -66,10 +66,10 @@ class DeviceSpec:
                 found["device_type"] = None if kind == "*" else kind
                 found["device_index"] = None if not index or index[0] == "*" else index[0]
             else:
-                raise ValueError(
-                    errors.compose(
-                        f"Unknown attribute {part!r} in the device name {spec!r}.", 'write it like "/device:CPU:0".'
-                    )
+                raise errors.build(
+                    ValueError,
+                    f"Unknown attribute {part!r} in the device name {spec!r}.",
+                    'write it like "/device:CPU:0".',
                 )
         return cls(**found)
 

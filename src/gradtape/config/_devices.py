@@ -52,11 +52,10 @@ def device(device_name: str | None) -> Iterator[None]:
     '/job:localhost/replica:0/task:0/device:CPU:0'
     """
     if device_name is not None and not isinstance(device_name, str):
-        raise ValueError(
-            errors.compose(
-                f"device: expecting a string device name, got {device_name!r}.",
-                'use a name like "/CPU:0" or "/GPU:0".',
-            )
+        raise errors.build(
+            ValueError,
+            f"device: expecting a string device name, got {device_name!r}.",
+            'use a name like "/CPU:0" or "/GPU:0".',
         )
     before = _current.device
     _current.device = None if device_name is None else devices.chosen(device_name)
@@ -126,8 +125,8 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
 def _check_physical(device: Any) -> None:
     if device not in list_physical_devices():
-        raise ValueError(
-            errors.compose(f"Unrecognized device: {device!r}.", "pass a device from tf.config.list_physical_devices().")
+        raise errors.build(
+            ValueError, f"Unrecognized device: {device!r}.", "pass a device from tf.config.list_physical_devices()."
         )
 
 
@@ -213,11 +212,10 @@ def set_logical_device_configuration(device: Any, logical_devices: Sequence[Logi
     _check_physical(device)
     parts = list(logical_devices)
     if not parts or (len(parts) > 1 and device.device_type != "CPU"):
-        raise ValueError(
-            errors.compose(
-                f"{device.name} cannot be divided into {len(parts)} logical devices.",
-                "use one per GPU; only the CPU can be divided.",
-            )
+        raise errors.build(
+            ValueError,
+            f"{device.name} cannot be divided into {len(parts)} logical devices.",
+            "use one per GPU; only the CPU can be divided.",
         )
     if device.device_type == "CPU":
         devices.division.cpus = len(parts)

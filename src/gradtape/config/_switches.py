@@ -118,11 +118,10 @@ def get_memory_info(device: str) -> dict[str, int]:
     ValueError: get_memory_info: the memory of 'CPU:0' is not counted...
     """
     if devices.parse(device)[0] != "GPU":
-        raise ValueError(
-            errors.compose(
-                f"get_memory_info: the memory of {device!r} is not counted.",
-                "use tracemalloc, or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss.",
-            )
+        raise errors.build(
+            ValueError,
+            f"get_memory_info: the memory of {device!r} is not counted.",
+            "use tracemalloc, or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss.",
         )
     devices.check(device)
     import cupy

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -32,6 +32,13 @@ __all__ = [
 ]  # fmt: skip
 
 
+T = TypeVar("T", bound=Tensor)
+
+
+@overload
+def cond(pred: Any, true_fn: Callable[[], T], false_fn: Callable[[], T], name: str | None = None) -> T: ...
+@overload
+def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any: ...
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
     """The result of `true_fn` or `false_fn`.
 
@@ -49,7 +56,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
     """
     for who, fn in (("true_fn", true_fn), ("false_fn", false_fn)):
         if fn is None:
-            raise TypeError(errors.compose(f"cond(): '{who}' argument required.", "give a function for each case."))
+            raise errors.build(TypeError, f"cond(): '{who}' argument required.", "give a function for each case.")
         _check_callable("cond", who, fn)
     pred = _condition("cond: pred", pred)
     if is_choice_of_graph(pred):
@@ -63,17 +70,16 @@ def _condition(what: str, value: Any) -> Any:
         return value
     value = _read(value)
     if value is None:
-        raise ValueError(errors.compose(f"{what} must not be None.", "give a scalar bool tensor."))
+        raise errors.build(ValueError, f"{what} must not be None.", "give a scalar bool tensor.")
     if inspect.isroutine(value):
-        raise ValueError(
-            errors.compose(f"{what} must be a bool or a scalar tensor, got a function.", "call it: pred=f().")
+        raise errors.build(
+            ValueError, f"{what} must be a bool or a scalar tensor, got a function.", "call it: pred=f()."
         )
     if isinstance(value, (list, np.ndarray)) and np.size(value) > 1:
-        raise ValueError(
-            errors.compose(
-                f"{what} must be a scalar, got {errors.brief(value)}: the truth value of several elements is ambiguous.",
-                "use tf.reduce_any(x) or tf.reduce_all(x), or tf.where for a choice of elements.",
-            )
+        raise errors.build(
+            ValueError,
+            f"{what} must be a scalar, got {errors.brief(value)}: the truth value of several elements is ambiguous.",
+            "use tf.reduce_any(x) or tf.reduce_all(x), or tf.where for a choice of elements.",
         )
     if state.current.trace is None:
         return value
@@ -157,9 +163,7 @@ def case(
     """
     pairs = _conditions(pred_fn_pairs)
     if not pairs and default is None:
-        raise ValueError(
-            errors.compose("case: 'pred_fn_pairs' must not be empty.", "give a pair (condition, function).")
-        )
+        raise errors.build(ValueError, "case: 'pred_fn_pairs' must not be empty.", "give a pair (condition, function).")
     if default is not None:
         _check_callable("case", "default", default)
     pairs = [(_read(condition), fn) for condition, fn in pairs]
@@ -217,21 +221,20 @@ def _conditions(pred_fn_pairs: Any) -> list[builtins.tuple[Any, Callable[[], Any
     elif isinstance(pred_fn_pairs, (list, builtins.tuple)):
         pairs = list(pred_fn_pairs)
     else:
-        raise TypeError(
-            errors.compose(
-                f"case: 'pred_fn_pairs' must be a list, tuple, or dict, got {type(pred_fn_pairs).__name__}.",
-                "give a list of pairs (condition, function).",
-            )
+        raise errors.build(
+            TypeError,
+            f"case: 'pred_fn_pairs' must be a list, tuple, or dict, got {type(pred_fn_pairs).__name__}.",
+            "give a list of pairs (condition, function).",
         )
     for pair in pairs:
         if not isinstance(pair, builtins.tuple) or len(pair) != 2:
-            raise TypeError(
-                errors.compose(f"case: each entry must be a pair, got {pair!r}.", "write (condition, function).")
+            raise errors.build(
+                TypeError, f"case: each entry must be a pair, got {pair!r}.", "write (condition, function)."
             )
         condition, fn = pair
         kind = getattr(condition, "dtype", None)
         if not (isinstance(condition, bool) or (kind is not None and kind.kind == "b")):
-            raise TypeError(errors.compose(f"case: {condition!r} is not a condition.", "give a bool or a bool tensor."))
+            raise errors.build(TypeError, f"case: {condition!r} is not a condition.", "give a bool or a bool tensor.")
         _check_callable("case", "fn", fn)
     return pairs
 
@@ -276,34 +279,31 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
 
 def _branches(branch_fns: Any) -> list[Callable[[], Any]]:
     if not isinstance(branch_fns, (list, builtins.tuple, Mapping)):
-        raise TypeError(
-            errors.compose(
-                f"switch_case: 'branch_fns' must be a list, tuple, or dict, got {type(branch_fns).__name__}.",
-                "give a list of functions.",
-            )
+        raise errors.build(
+            TypeError,
+            f"switch_case: 'branch_fns' must be a list, tuple, or dict, got {type(branch_fns).__name__}.",
+            "give a list of functions.",
         )
     entries: list[Any] = list(branch_fns.items() if isinstance(branch_fns, Mapping) else branch_fns)
     if not entries:
-        raise ValueError(errors.compose("switch_case: 'branch_fns' is empty.", "give at least one function."))
+        raise errors.build(ValueError, "switch_case: 'branch_fns' is empty.", "give at least one function.")
     if all(callable(e) for e in entries):
         return entries
     for entry in entries:
         if not isinstance(entry, builtins.tuple) or len(entry) != 2 or type(entry[0]) is not int:
-            raise TypeError(
-                errors.compose(
-                    f"switch_case: branch_fns must hold pairs of which the key must be a Python `int`, got {entry!r}.",
-                    "write (0, function).",
-                )
+            raise errors.build(
+                TypeError,
+                f"switch_case: branch_fns must hold pairs of which the key must be a Python `int`, got {entry!r}.",
+                "write (0, function).",
             )
         _check_callable("switch_case", "fn", entry[1])
     found = dict(entries)
     if sorted(found) != list(range(len(entries))):
-        raise ValueError(
-            errors.compose(
-                f"switch_case: branch indices (keys) must form contiguous range of [0 to {len(entries)}), got "
-                f"{sorted(k for k, _ in entries)}.",
-                "number the branches from 0.",
-            )
+        raise errors.build(
+            ValueError,
+            f"switch_case: branch indices (keys) must form contiguous range of [0 to {len(entries)}), got "
+            f"{sorted(k for k, _ in entries)}.",
+            "number the branches from 0.",
         )
     return [found[i] for i in range(len(entries))]
 
@@ -342,11 +342,10 @@ def while_loop(
     _check_callable("while_loop", "cond", cond)
     _check_callable("while_loop", "body", body)
     if parallel_iterations < 1:
-        raise TypeError(
-            errors.compose(
-                f"while_loop: 'parallel_iterations' must be a positive int, got {parallel_iterations}.",
-                "give a positive int.",
-            )
+        raise errors.build(
+            TypeError,
+            f"while_loop: 'parallel_iterations' must be a positive int, got {parallel_iterations}.",
+            "give a positive int.",
         )
     if not isinstance(loop_vars, (list, builtins.tuple)) or not loop_vars:
         raise ValueError(
@@ -381,7 +380,7 @@ def while_loop(
             result = [result]
         values = list(result) if isinstance(result, (list, builtins.tuple)) else [result]
         if values == [None]:
-            raise TypeError(errors.compose("while_loop: body must return the loop variables, it returned None.", _BODY))
+            raise errors.build(TypeError, "while_loop: body must return the loop variables, it returned None.", _BODY)
         nest.check_same_structure("while_loop: body must return the structure of loop_vars.", _BODY, first, values)
         steps += 1
     flat = [_as_leaf(v) for v in nest.flatten(values)]
@@ -409,10 +408,8 @@ def _limit(maximum: Any) -> Any:
 
 def _most(maximum: Any) -> int:
     if np.ndim(maximum if not isinstance(maximum, Tensor) else maximum._array):
-        raise ValueError(
-            errors.compose(
-                f"while_loop: 'maximum_iterations' must be a single int, got {maximum!r}.", "give a single int."
-            )
+        raise errors.build(
+            ValueError, f"while_loop: 'maximum_iterations' must be a single int, got {maximum!r}.", "give a single int."
         )
     return integer(maximum, "while_loop", "maximum_iterations")
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.api.arguments import tensor
+from gradtape.api.families import family
 from gradtape.core import convert, dtypes, errors, nest, state
 from gradtape.core.composite import CompositeSpec
 from gradtape.core.shape import ANY, Spec, TensorSpec, spec_of
@@ -150,56 +151,36 @@ def scan(
     return nest.pack_sequence_as(pattern, [Stack(*column, axis=0) for column in columns])
 
 
-def foldl(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: Any = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: str | None = None,
-) -> Any:
-    """The final value of a fold from the first row to the last: each row changes the value to `fn(value, row)`.
+@family(
+    "The value in the end.",
+    fn="a function of the value so far and one row, which has the structure of `elems`.",
+    elems="a tensor, or a nested structure of tensors, whose first axes are equally long.",
+    **dict.fromkeys(("parallel_iterations", "back_prop", "swap_memory"), "ignored."),
+)
+def _folding(who: str, direction: int) -> Callable[..., Any]:
+    def function(
+        fn: Callable[[Any, Any], Any], elems: Any, initializer: Any = None, parallel_iterations: Any = 10,
+        back_prop: bool = True, swap_memory: bool = False, name: str | None = None,
+    ) -> Any:  # fmt: skip
+        return _fold(who, fn, elems, initializer, direction)
 
-    Args:
-      fn: a function of the value so far and one row, which has the structure of `elems`.
-      elems: a tensor, or a nested structure of tensors, whose first axes are equally long.
-      initializer: the first value, a nested structure of tensors; the first row by default.
-      parallel_iterations, back_prop, swap_memory, name: ignored.
-
-    Returns:
-      The value in the end.
-
-    >>> tf.foldl(lambda total, x: total * 10 + x, tf.constant([1, 2, 3])).numpy()
-    np.int32(123)
-    """
-    return _fold("foldl", fn, elems, initializer, 1)
+    return function
 
 
-def foldr(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: Any = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: str | None = None,
-) -> Any:
-    """The final value of a fold from the last row to the first: each row changes the value to `fn(value, row)`.
-
-    Args:
-      fn: a function of the value so far and one row, which has the structure of `elems`.
-      elems: a tensor, or a nested structure of tensors, whose first axes are equally long.
-      initializer: the first value, a nested structure of tensors; the last row by default.
-      parallel_iterations, back_prop, swap_memory, name: ignored.
-
-    Returns:
-      The value in the end.
-
-    >>> tf.foldr(lambda total, x: total * 10 + x, tf.constant([1, 2, 3])).numpy()
-    np.int32(321)
-    """
-    return _fold("foldr", fn, elems, initializer, -1)
+foldl = _folding(
+    "foldl",
+    "The final value of a fold from the first row to the last: each row changes the value to `fn(value, row)`.",
+    "tf.foldl(lambda total, x: total * 10 + x, tf.constant([1, 2, 3])).numpy() -> np.int32(123)",
+    1,
+    initializer="the first value, a nested structure of tensors; the first row by default.",
+)
+foldr = _folding(
+    "foldr",
+    "The final value of a fold from the last row to the first: each row changes the value to `fn(value, row)`.",
+    "tf.foldr(lambda total, x: total * 10 + x, tf.constant([1, 2, 3])).numpy() -> np.int32(321)",
+    -1,
+    initializer="the first value, a nested structure of tensors; the last row by default.",
+)
 
 
 def _fold(who: str, fn: Any, elems: Any, initializer: Any, direction: int) -> Any:

@@ -60,7 +60,7 @@ class TensorArray:
         self._staged = state.current.trace is not None
         self._varies = False  # whether it is staged, and its elements may have different shapes
         if size is None and not dynamic_size:
-            raise ValueError(errors.compose("TensorArray: size must be given.", "give a size, or dynamic_size=True."))
+            raise errors.build(ValueError, "TensorArray: size must be given.", "give a size, or dynamic_size=True.")
         self._size: Any = 0 if size is None else size
         self._buffer: Any = None
         self._rows: list[Any] = []
@@ -202,11 +202,10 @@ class TensorArray:
     def _checked(self, value: Any) -> Any:
         value = self._converted(value)
         if not self._element.is_compatible_with(value.get_shape()):
-            raise ValueError(
-                errors.compose(
-                    f"Incompatible shape for value ({value.get_shape()}), expected ({self._element})",
-                    "write elements of the array's element_shape.",
-                )
+            raise errors.build(
+                ValueError,
+                f"Incompatible shape for value ({value.get_shape()}), expected ({self._element})",
+                "write elements of the array's element_shape.",
             )
         return value
 
@@ -253,7 +252,7 @@ class TensorArray:
         self._rows[i] = value
         self._cleared.discard(i)
 
-    def read(self, index: Any, name: str | None = None) -> Any:
+    def read(self, index: Any, name: str | None = None) -> Tensor | Any:
         """An element."""
         if self._is_staged() and self._varies:
             from gradtape.tracing.control.varied_rows import READ_ELEMENT
@@ -302,7 +301,7 @@ class TensorArray:
         """All elements. Only `read` clears what it reads, as in TensorFlow."""
         return [self._row(i) for i in range(len(self._rows))]
 
-    def stack(self, name: str | None = None) -> Any:
+    def stack(self, name: str | None = None) -> Tensor | Any:
         """All elements as one tensor, along a new first axis."""
         if self._is_staged() and self._varies:
             from gradtape.tracing.control.varied_rows import COUNT_ELEMENTS, STACK_ELEMENTS
@@ -317,7 +316,7 @@ class TensorArray:
             )
         return Stack(*rows, axis=0)
 
-    def gather(self, indices: Any, name: str | None = None) -> Any:
+    def gather(self, indices: Any, name: str | None = None) -> Tensor | Any:
         """Some elements as one tensor."""
         if self._is_staged() and self._varies:
             from gradtape.tracing.control.varied_rows import STACK_ELEMENTS
@@ -336,7 +335,7 @@ class TensorArray:
             self._check_to_read(i)
         return Stack(*[self._row(i) for i in wanted], axis=0)
 
-    def concat(self, name: str | None = None) -> Any:
+    def concat(self, name: str | None = None) -> Tensor | Any:
         """All elements as one tensor, along their own first axis."""
         if self._is_staged():
             whole = self._whole()
@@ -382,11 +381,10 @@ class TensorArray:
             return self._copy(value if None in shape else Reshape(value, shape=shape), varies=False)
         count = dims(value)[0]
         if count > len(self._rows) and not self._dynamic:
-            raise ValueError(
-                errors.compose(
-                    f"Cannot unstack {count} values into a TensorArray of static size {len(self._rows)}",
-                    "make it larger, or give dynamic_size=True.",
-                )
+            raise errors.build(
+                ValueError,
+                f"Cannot unstack {count} values into a TensorArray of static size {len(self._rows)}",
+                "make it larger, or give dynamic_size=True.",
             )
         self._rows = self._rows[:count]
         for i, row in enumerate(Unstack(value, axis=0) if count else ()):

@@ -26,7 +26,7 @@ def _rank(what: str, x: Any, fits: Callable[[int], bool], needed: str, message: 
     shape = tensor.get_shape()
     if shape.rank is not None:
         if not fits(shape.rank):
-            raise ValueError(errors.compose(text(shape), "use tf.reshape, tf.expand_dims or tf.squeeze."))
+            raise errors.build(ValueError, text(shape), "use tf.reshape, tf.expand_dims or tf.squeeze.")
         return
 
     def act(value: Any) -> None:
@@ -71,7 +71,7 @@ def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: st
 def _wanted(who: str, rank: Any) -> int:
     """A rank, given as a scalar."""
     if getattr(rank, "ndim", 0) or isinstance(rank, (list, tuple)):
-        raise ValueError(errors.compose(f"{who}: rank must be a scalar, got {rank!r}.", "give a single int."))
+        raise errors.build(ValueError, f"{who}: rank must be a scalar, got {rank!r}.", "give a single int.")
     return integer(rank, who, "rank")
 
 
@@ -101,11 +101,10 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
     value = convert.convert_to_tensor(tensor)
     rank = value.get_shape().rank
     if rank not in (0, None):
-        raise ValueError(
-            errors.compose(
-                f"{message or ''}Expected scalar shape, saw shape: {value.get_shape()}.",
-                "reduce it, or use tf.squeeze.",
-            )
+        raise errors.build(
+            ValueError,
+            f"{message or ''}Expected scalar shape, saw shape: {value.get_shape()}.",
+            "reduce it, or use tf.squeeze.",
         )
     if rank is None:
         assert_rank(value, 0, message)
@@ -125,11 +124,10 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
     is_typed = isinstance(getattr(tensor, "dtype", None), dtypes.DType)  # so are ragged and sparse tensors
     value = tensor if is_typed else convert.convert_to_tensor(tensor)
     if value.dtype is not wanted:
-        raise TypeError(
-            errors.compose(
-                f"{f'{message}.  ' if message else ''}{_name(value) or 'tensor'} must be of type {wanted!r}; got {value.dtype!r}",
-                f"use tf.cast(x, {wanted!r}).",
-            )
+        raise errors.build(
+            TypeError,
+            f"{f'{message}.  ' if message else ''}{_name(value) or 'tensor'} must be of type {wanted!r}; got {value.dtype!r}",
+            f"use tf.cast(x, {wanted!r}).",
         )
 
 
@@ -145,11 +143,10 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     value = convert.convert_to_tensor(x)
     if not value.dtype.is_integer:
         lead = f"{message}  " if message else ""
-        raise TypeError(
-            errors.compose(
-                f'{lead}Expected "x" to be integer type.  Found: tensor of dtype {value.dtype!r}',
-                "use tf.cast(x, tf.int32).",
-            )
+        raise errors.build(
+            TypeError,
+            f'{lead}Expected "x" to be integer type.  Found: tensor of dtype {value.dtype!r}',
+            "use tf.cast(x, tf.int32).",
         )
 
 
@@ -192,7 +189,7 @@ def assert_shapes(
     if all(x.get_shape().is_fully_defined() for x in tensors):
         problem = _mismatch([(tuple(x.get_shape()), x.dtype.name, s) for x, s in pairs])
         if problem:
-            raise ValueError(errors.compose(f"{lead}{problem}{tail}", "check the shapes of the arguments."))
+            raise errors.build(ValueError, f"{lead}{problem}{tail}", "check the shapes of the arguments.")
         return
 
     perform("assert_shapes", partial(_check_shapes, [s for _, s in pairs], lead, tail), tensors)
@@ -207,20 +204,18 @@ def _check_shapes(symbols: list[tuple[Any, ...]], lead: str, tail: str, *values:
 def _symbols(shape: Any) -> tuple[Any, ...]:
     """A wanted shape as a tuple; the dimensions of a string are its letters."""
     if not hasattr(shape, "__iter__"):
-        raise ValueError(
-            errors.compose(
-                f"assert_shapes: Specified shape must be an iterable. Received specified shape: {shape}",
-                "(3,) or ('n', 3).",
-            )
+        raise errors.build(
+            ValueError,
+            f"assert_shapes: Specified shape must be an iterable. Received specified shape: {shape}",
+            "(3,) or ('n', 3).",
         )
     symbols = tuple(["..." if d is Ellipsis or d == "*" else d for d in shape])
     if "..." in symbols[1:]:
-        raise ValueError(
-            errors.compose(
-                f"assert_shapes: specified shape {shape} is not valid. Symbol `...` or `*` for a variable number of "
-                "unspecified dimensions is only allowed as the first entry.",
-                "write None or '.' for each dimension that may have any size.",
-            )
+        raise errors.build(
+            ValueError,
+            f"assert_shapes: specified shape {shape} is not valid. Symbol `...` or `*` for a variable number of "
+            "unspecified dimensions is only allowed as the first entry.",
+            "write None or '.' for each dimension that may have any size.",
         )
     return symbols
 

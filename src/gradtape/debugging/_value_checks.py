@@ -206,10 +206,10 @@ def assert_near(
     b = convert.like(y, a.dtype)
     real = a.dtype.real_dtype if a.dtype.is_complex else a.dtype
     if real.kind not in "fV" and (rtol is None or atol is None):
-        raise ValueError(
-            errors.compose(
-                f"assert_near: x must be floating point, got {real.name}.", "use assert_equal, or give rtol and atol."
-            )
+        raise errors.build(
+            ValueError,
+            f"assert_near: x must be floating point, got {real.name}.",
+            "use assert_equal, or give rtol and atol.",
         )
     step = 10 * float(np.finfo(real.numpy).eps) if real.kind == "f" else 10 * 0.0078125
     relative = convert.convert_to_tensor(step if rtol is None else rtol, real)
@@ -234,10 +234,8 @@ def assert_proper_iterable(values: Any) -> None:
     >>> tf.debugging.assert_proper_iterable([1, 2])
     """
     if isinstance(values, (Tensor, Variable, np.ndarray, str, bytes)) or not hasattr(values, "__iter__"):
-        raise TypeError(
-            errors.compose(
-                f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}', "pass a list."
-            )
+        raise errors.build(
+            TypeError, f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}', "pass a list."
         )
 
 
@@ -259,14 +257,13 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DT
         if found is None:
             found, first = t.dtype, t
         elif t.dtype is not found:
-            raise ValueError(
-                errors.compose(
-                    f"{t}, type={t.dtype}, must be of the same type ({found})"
-                    + (f" as {first}." if first is not None else "."),
-                    f"use tf.cast(x, {found!r}).",
-                )
+            raise errors.build(
+                ValueError,
+                f"{t}, type={t.dtype}, must be of the same type ({found})"
+                + (f" as {first}." if first is not None else "."),
+                f"use tf.cast(x, {found!r}).",
             )
     found = found or dtypes.float32
     if not found.is_floating:
-        raise ValueError(errors.compose(f"Expected floating point type, got {found!r}.", "tf.cast(x, tf.float32)."))
+        raise errors.build(ValueError, f"Expected floating point type, got {found!r}.", "tf.cast(x, tf.float32).")
     return found

@@ -28,12 +28,11 @@ class InputContext:
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
         """The part of a batch that each replica gets; ValueError if the parts are not equal."""
         if global_batch_size % self._replicas:
-            raise ValueError(
-                errors.compose(
-                    f"The `global_batch_size` {global_batch_size!r} is not divisible by `num_replicas_in_sync` "
-                    f"{self._replicas!r}.",
-                    "choose a multiple of the number of replicas.",
-                )
+            raise errors.build(
+                ValueError,
+                f"The `global_batch_size` {global_batch_size!r} is not divisible by `num_replicas_in_sync` "
+                f"{self._replicas!r}.",
+                "choose a multiple of the number of replicas.",
             )
         return global_batch_size // self._replicas
 
@@ -213,11 +212,10 @@ def _rows_of(batch: Any, start: int, stop: int) -> Any:
 def _rows(batch: Any) -> int:
     leaves = nest.flatten(batch)
     if not leaves or any(not leaf.ndim for leaf in leaves):
-        raise ValueError(
-            errors.compose(
-                "experimental_distribute_dataset: the elements have no batch axis to divide.",
-                "call batch(global_batch_size) on the dataset first.",
-            )
+        raise errors.build(
+            ValueError,
+            "experimental_distribute_dataset: the elements have no batch axis to divide.",
+            "call batch(global_batch_size) on the dataset first.",
         )
     return int(leaves[0].shape[0])
 

@@ -66,7 +66,7 @@ class Strategy:
         """
         if not callable(fn):
             what = f"strategy.run: fn must be callable, got {errors.brief(fn)}."
-            raise TypeError(errors.compose(what, "strategy.run(step, args=(batch,)), with the function itself."))
+            raise errors.build(TypeError, what, "strategy.run(step, args=(batch,)), with the function itself.")
         require_cross_replica(self, "strategy.run")
         args, kwargs = tuple(args), dict(kwargs or {})
         if isinstance(fn, Function) and len(self._extended.worker_devices) > 1:
@@ -246,11 +246,10 @@ def experimental_set_strategy(strategy: Strategy | None) -> None:
     >>> tf.distribute.experimental_set_strategy(None)
     """
     if len(around.places) > 1 or (around.places and around.places[0].replica is not None):
-        raise RuntimeError(
-            errors.compose(
-                "experimental_set_strategy must not be called inside the scope of a strategy, or of a replica.",
-                "use strategy.scope().",
-            )
+        raise errors.build(
+            RuntimeError,
+            "experimental_set_strategy must not be called inside the scope of a strategy, or of a replica.",
+            "use strategy.scope().",
         )
     if around.places and around.places[0].strategy.num_replicas_in_sync > 1:
         names.creators = names.creators[:-1]
@@ -291,14 +290,14 @@ class MirroredStrategy(Strategy):
     def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
         if isinstance(devices, str):
             what = f"MirroredStrategy: devices must be a list of names, got {devices!r}."
-            raise ValueError(errors.compose(what, f"tf.distribute.MirroredStrategy([{devices!r}])."))
+            raise errors.build(ValueError, what, f"tf.distribute.MirroredStrategy([{devices!r}]).")
         chosen = [_device(d) for d in devices] if devices is not None else [_default_device()]
         if not chosen:
             what = "MirroredStrategy: devices must not be empty. (Got an empty `devices` list in MirroredStrategy constructor.)"
-            raise ValueError(errors.compose(what, 'leave it out, or name devices: ["/CPU:0"].'))
+            raise errors.build(ValueError, what, 'leave it out, or name devices: ["/CPU:0"].')
         if len(set(chosen)) < len(chosen):
             what = f"Duplicates in `devices` of MirroredStrategy are not allowed, got {chosen}."
-            raise ValueError(errors.compose(what, "name each device once."))
+            raise errors.build(ValueError, what, "name each device once.")
         if len(chosen) > 1 and any("GPU" in d for d in chosen):
             raise errors.build(
                 errors.UnimplementedError,

@@ -146,17 +146,14 @@ def _config() -> Any:
     try:
         found = json.loads(text)
     except ValueError as problem:
-        raise ValueError(
-            errors.compose(
-                f"TF_CONFIG must be JSON, got {text[:80]!r}: {problem}.",
-                """TF_CONFIG='{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 0}}'.""",
-            )
+        raise errors.build(
+            ValueError,
+            f"TF_CONFIG must be JSON, got {text[:80]!r}: {problem}.",
+            """TF_CONFIG='{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 0}}'.""",
         ) from None
     if not isinstance(found, dict):
-        raise ValueError(
-            errors.compose(
-                f"TF_CONFIG must be a JSON object, got {text[:80]!r}.", 'it has the keys "cluster" and "task".'
-            )
+        raise errors.build(
+            ValueError, f"TF_CONFIG must be a JSON object, got {text[:80]!r}.", 'it has the keys "cluster" and "task".'
         )
     return found
 
@@ -185,11 +182,10 @@ class SlurmClusterResolver(ClusterResolver):
         count = _slurm_number("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")
         self._jobs = {"worker": count} if jobs is None else dict(jobs)
         if sum(self._jobs.values()) != count:
-            raise RuntimeError(
-                errors.compose(
-                    f"SlurmClusterResolver: jobs must have {count} tasks, as the step has, got {self._jobs}.",
-                    "srun -n sets the number of tasks.",
-                )
+            raise errors.build(
+                RuntimeError,
+                f"SlurmClusterResolver: jobs must have {count} tasks, as the step has, got {self._jobs}.",
+                "srun -n sets the number of tasks.",
             )
         self._addresses = _slurm_addresses(count, port_base, tasks_per_node)
         self.rpc_layer = rpc_layer
@@ -217,10 +213,10 @@ def _slurm_number(*names: str) -> int:
     for name in names:
         if os.environ.get(name, "").isdigit():
             return int(os.environ[name])
-    raise RuntimeError(
-        errors.compose(
-            f"SlurmClusterResolver: {names[0]} is not set: this process is not a Slurm task.", "start it with srun."
-        )
+    raise errors.build(
+        RuntimeError,
+        f"SlurmClusterResolver: {names[0]} is not set: this process is not a Slurm task.",
+        "start it with srun.",
     )
 
 

@@ -24,8 +24,8 @@ Min, Max, Product = ReduceOp.MIN, ReduceOp.MAX, ReduceOp.PRODUCT
 def reduce_op(average: Any, op: Any, who: str) -> ReduceOp:
     """The operation that Horovod's two arguments select."""
     if average is not None and op is not None:
-        raise ValueError(
-            errors.compose(f"{who}: average and op must not both be given.", "use op=hvd.Average or op=hvd.Sum.")
+        raise errors.build(
+            ValueError, f"{who}: average and op must not both be given.", "use op=hvd.Average or op=hvd.Sum."
         )
     if average is not None:
         return Average if average else Sum

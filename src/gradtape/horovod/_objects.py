@@ -46,21 +46,19 @@ def broadcast_(
 
 def _check_variable(v: Any) -> None:
     if not hasattr(v, "assign"):
-        raise TypeError(
-            errors.compose(
-                f"broadcast_variables: the list must hold variables, got {v!r}.",
-                "hvd.broadcast_variables(model.variables, root_rank=0).",
-            )
+        raise errors.build(
+            TypeError,
+            f"broadcast_variables: the list must hold variables, got {v!r}.",
+            "hvd.broadcast_variables(model.variables, root_rank=0).",
         )
 
 
 def broadcast_global_variables(root_rank: int) -> None:
     """Refused: without graphs there is no list of all variables."""
-    raise RuntimeError(
-        errors.compose(
-            "hvd.broadcast_global_variables() does not support eager execution.",
-            "hvd.broadcast_variables(model.variables, root_rank=0).",
-        )
+    raise errors.build(
+        RuntimeError,
+        "hvd.broadcast_global_variables() does not support eager execution.",
+        "hvd.broadcast_variables(model.variables, root_rank=0).",
     )
 
 
@@ -98,8 +96,8 @@ def broadcast_object_fn(
 
 def _refuse_trace(who: str) -> None:
     if state.current.trace is not None:
-        raise RuntimeError(
-            errors.compose(
-                f"{who}: Python objects cannot be exchanged inside a tf.function.", f"call hvd.{who} outside of it."
-            )
+        raise errors.build(
+            RuntimeError,
+            f"{who}: Python objects cannot be exchanged inside a tf.function.",
+            f"call hvd.{who} outside of it.",
         )

@@ -48,18 +48,16 @@ def DistributedOptimizer(  # noqa: N802 - Horovod's name
     """
     reducer = Reducer(compression, sparse_as_dense, op, gradient_predivide_factor, process_set, scale_local_gradients)
     if not hasattr(optimizer, "apply") or not hasattr(optimizer, "build"):
-        raise TypeError(
-            errors.compose(
-                f"DistributedOptimizer: optimizer must be a Keras optimizer, got {optimizer!r}.",
-                "hvd.DistributedOptimizer(keras.optimizers.SGD(0.01)).",
-            )
+        raise errors.build(
+            TypeError,
+            f"DistributedOptimizer: optimizer must be a Keras optimizer, got {optimizer!r}.",
+            "hvd.DistributedOptimizer(keras.optimizers.SGD(0.01)).",
         )
     if backward_passes_per_step < 1:
-        raise ValueError(
-            errors.compose(
-                f"DistributedOptimizer: backward_passes_per_step must be 1 or more, got {backward_passes_per_step}.",
-                "leave it out to reduce in every step.",
-            )
+        raise errors.build(
+            ValueError,
+            f"DistributedOptimizer: backward_passes_per_step must be 1 or more, got {backward_passes_per_step}.",
+            "leave it out to reduce in every step.",
         )
     check_groups(num_groups, groups)
     base = type(optimizer)

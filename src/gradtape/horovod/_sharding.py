@@ -201,11 +201,10 @@ def methods(base: Any, reducer: Reducer) -> dict[str, Any]:
 
     def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
         if trainable_variables is None:
-            raise ValueError(
-                errors.compose(
-                    "DistributedOptimizer: with shard_optimizer=True, apply must be given the variables.",
-                    "optimizer.apply(gradients, variables).",
-                )
+            raise errors.build(
+                ValueError,
+                "DistributedOptimizer: with shard_optimizer=True, apply must be given the variables.",
+                "optimizer.apply(gradients, variables).",
             )
         variables = list(trainable_variables)
         shard = shard_of(self, variables)

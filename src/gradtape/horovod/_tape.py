@@ -42,11 +42,10 @@ class Reducer:
     ) -> None:
         self.op = ReduceOp(op)
         if gradient_predivide_factor != 1.0 and self.op is not Average:
-            raise ValueError(
-                errors.compose(
-                    "gradient_predivide_factor cannot be used unless op is Average.",
-                    "leave it out, or use op=hvd.Average.",
-                )
+            raise errors.build(
+                ValueError,
+                "gradient_predivide_factor cannot be used unless op is Average.",
+                "leave it out, or use op=hvd.Average.",
             )
         self.compression, self.sparse_as_dense, self.process_set = compression, sparse_as_dense, process_set
         self.predivide, self.scale_local = gradient_predivide_factor, scale_local_gradients
@@ -144,11 +143,10 @@ class DistributedGradientTape:
         scale_local_gradients: bool = True,
     ) -> None:
         if not isinstance(gradtape, GradientTape):
-            raise TypeError(
-                errors.compose(
-                    f"DistributedGradientTape: the first argument must be a tf.GradientTape, got {gradtape!r}.",
-                    "with tf.GradientTape() as tape: ...; tape = hvd.DistributedGradientTape(tape).",
-                )
+            raise errors.build(
+                TypeError,
+                f"DistributedGradientTape: the first argument must be a tf.GradientTape, got {gradtape!r}.",
+                "with tf.GradientTape() as tape: ...; tape = hvd.DistributedGradientTape(tape).",
             )
         check_groups(num_groups, groups)
         self._tape = gradtape

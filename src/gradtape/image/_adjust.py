@@ -51,11 +51,10 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
     own = x.dtype
     for which, d in (("dtype", wanted), ("image dtype", own)):
         if not (d.is_floating or d.is_integer):
-            raise errors.AttributeTypeError(
-                errors.compose(
-                    f"convert_image_dtype: {which} must be either floating point or integer, it is {d.name}.",
-                    "use tf.cast.",
-                )
+            raise errors.build(
+                errors.AttributeTypeError,
+                f"convert_image_dtype: {which} must be either floating point or integer, it is {d.name}.",
+                "use tf.cast.",
             )
     if own is wanted:
         return Identity(x)

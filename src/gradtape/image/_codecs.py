@@ -23,8 +23,8 @@ def pillow(who: str) -> Any:
     try:
         from PIL import Image
     except ImportError:
-        raise ImportError(
-            errors.compose(f"{who} needs Pillow, which is not installed.", 'pip install "gradtape[images]"')
+        raise errors.build(
+            ImportError, f"{who} needs Pillow, which is not installed.", 'pip install "gradtape[images]"'
         ) from None
     return Image
 

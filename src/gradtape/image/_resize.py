@@ -80,8 +80,8 @@ def _size(size: Any) -> tuple[int, int]:
         sides = integers(size, "resize", "size")
     except (TypeError, ValueError, IndexError) as problem:
         if not isinstance(problem, errors.ShapeError):
-            raise ValueError(
-                errors.compose(f"resize: 'size' must be a 1-D int32 Tensor, got {size!r}.", "round it to ints.")
+            raise errors.build(
+                ValueError, f"resize: 'size' must be a 1-D int32 Tensor, got {size!r}.", "round it to ints."
             ) from None
         sides = ()
     require(

@@ -51,10 +51,10 @@ class SavedModelExportArchive:
             self._archive._tracked = self._tracked
             return
         if not resource.built:
-            raise ValueError(
-                errors.compose(
-                    f"The layer provided has not yet been built: {resource.name!r}.", "call it, or build it, first."
-                )
+            raise errors.build(
+                ValueError,
+                f"The layer provided has not yet been built: {resource.name!r}.",
+                "call it, or build it, first.",
             )
         self._archive.variables += resource.variables
         self._archive.trainable_variables += resource.trainable_variables
@@ -65,17 +65,16 @@ class SavedModelExportArchive:
     ) -> Function[..., Any]:
         """Add a function under a name; it is traced for the signature, unless it is a `tf.function` that has been."""
         if name in self._endpoints:
-            raise ValueError(errors.compose(f"Endpoint name '{name}' is already taken.", "choose another one."))
+            raise errors.build(ValueError, f"Endpoint name '{name}' is already taken.", "choose another one.")
         if kwargs:
             raise ValueError(f"{', '.join(map(repr, kwargs))} are for other backends than gradtape.")
         if input_signature is not None:
             made: Function[..., Any] = tf.function(fn, input_signature=specs_of(input_signature))
         elif not isinstance(fn, Function) or (fn.input_signature is None and not fn._traces):
-            raise ValueError(
-                errors.compose(
-                    f"The endpoint {name!r} has no `input_signature`, and {fn!r} is not a tf.function that has been called.",
-                    "pass input_signature=[keras.InputSpec(shape=(None, 3), dtype='float32')].",
-                )
+            raise errors.build(
+                ValueError,
+                f"The endpoint {name!r} has no `input_signature`, and {fn!r} is not a tf.function that has been called.",
+                "pass input_signature=[keras.InputSpec(shape=(None, 3), dtype='float32')].",
             )
         else:
             made = fn
@@ -99,7 +98,7 @@ class SavedModelExportArchive:
     def write_out(self, filepath: Any, options: Any = None, verbose: bool = True) -> None:
         """Write everything to a folder. The first endpoint is the signature "serving_default" as well."""
         if not self._endpoints:
-            raise ValueError(errors.compose("No endpoints have been set yet.", "call add_endpoint() first."))
+            raise errors.build(ValueError, "No endpoints have been set yet.", "call add_endpoint() first.")
         signatures = {name: _first_trace(function) for name, function in self._endpoints.items()}
         signatures.setdefault("serving_default", next(iter(signatures.values())))
         tf.saved_model.save(self._archive, filepath, signatures, options)

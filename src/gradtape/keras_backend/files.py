@@ -66,8 +66,10 @@ def _without_recursion(load: Any) -> Any:
             return load(filepath, *args, **kwargs)
         except RecursionError:
             what = f"load_model: cannot read {str(filepath)!r}: its configuration is nested too deeply."
-            raise _both(tf.errors.DataLossError, ValueError)(
-                errors.compose(what, "save the model again, or get the file again from its source.")
+            raise errors.build(
+                _both(tf.errors.DataLossError, ValueError),
+                what,
+                "save the model again, or get the file again from its source.",
             ) from None
 
     return loaded

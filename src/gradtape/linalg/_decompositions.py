@@ -5,7 +5,7 @@ On what their gradients are worth where singular values or eigenvalues are equal
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -86,6 +86,12 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     return Qr(_narrow(q, x), _narrow(r, x))
 
 
+@overload
+def svd(
+    tensor: Any, full_matrices: bool = False, compute_uv: Literal[True] = True, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any: ...
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """The singular values of matrices, descending, and the left and right singular vectors: `tensor = u s v^H`.
 

@@ -125,15 +125,14 @@ class TextFileInitializer(TableInitializer):
     ) -> None:
         self._filename = filename
         if isinstance(filename, str) and not filename:
-            raise ValueError(
-                errors.compose(
-                    "TextFileInitializer: `filename` argument required for tf.lookup.TextFileInitializer, got ''.",
-                    "give the path of a text file.",
-                )
+            raise errors.build(
+                ValueError,
+                "TextFileInitializer: `filename` argument required for tf.lookup.TextFileInitializer, got ''.",
+                "give the path of a text file.",
             )
         if vocab_size is not None and vocab_size <= 0:
-            raise ValueError(
-                errors.compose(f"TextFileInitializer: vocab_size must be positive, got {vocab_size}.", "leave it out.")
+            raise errors.build(
+                ValueError, f"TextFileInitializer: vocab_size must be positive, got {vocab_size}.", "leave it out."
             )
         self.key_dtype, self.value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
         self._columns, self._size = (int(key_index), int(value_index)), vocab_size
@@ -194,10 +193,10 @@ class TextFileInitializer(TableInitializer):
 
 def _check_column(what: str, column: int, dtype: dtypes.DType) -> None:
     if column < -2:
-        raise ValueError(errors.compose(f"Invalid {what} index {column}.", "columns count from 0."))
+        raise errors.build(ValueError, f"Invalid {what} index {column}.", "columns count from 0.")
     if column == TextFileIndex.LINE_NUMBER and not dtype.is_integer:
-        raise ValueError(
-            errors.compose(f"{what}_dtype must be int64 for line numbers, not {dtype.name}.", "use tf.int64.")
+        raise errors.build(
+            ValueError, f"{what}_dtype must be int64 for line numbers, not {dtype.name}.", "use tf.int64."
         )
     if column == TextFileIndex.WHOLE_LINE and dtype is not dtypes.string and not (what == "key" and dtype.is_integer):
         raise errors.build(

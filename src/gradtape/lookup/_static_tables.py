@@ -43,11 +43,10 @@ class StaticHashTable(Table):
         self, initializer: Any, default_value: Any, name: str | None = None, experimental_is_anonymous: bool = False
     ) -> None:
         if not hasattr(initializer, "initialize"):
-            raise AttributeError(
-                errors.compose(
-                    f"StaticHashTable: initializer must be a table initializer, got {initializer!r}.",
-                    "give tf.lookup.KeyValueTensorInitializer(keys, values), or tf.lookup.TextFileInitializer(...).",
-                )
+            raise errors.build(
+                AttributeError,
+                f"StaticHashTable: initializer must be a table initializer, got {initializer!r}.",
+                "give tf.lookup.KeyValueTensorInitializer(keys, values), or tf.lookup.TextFileInitializer(...).",
             )
         super().__init__(name or "hash_table", initializer.key_dtype, initializer.value_dtype)
         self._default = convert.convert_to_tensor(default_value, self.value_dtype)
@@ -109,16 +108,13 @@ class StaticVocabularyTable(Table):
         experimental_is_anonymous: bool = False,
     ) -> None:
         if num_oov_buckets <= 0:
-            raise ValueError(
-                errors.compose(f"`num_oov_buckets` must be > 0; got {num_oov_buckets}.", "give 1 or more.")
-            )
+            raise errors.build(ValueError, f"`num_oov_buckets` must be > 0; got {num_oov_buckets}.", "give 1 or more.")
         key_dtype = lookup_key_dtype or (dtypes.string if initializer is None else initializer.key_dtype)
         if initializer is not None and initializer.value_dtype is not dtypes.int64:
-            raise TypeError(
-                errors.compose(
-                    f"Invalid `value_dtype`, expected tf.int64 but got {initializer.value_dtype.name}.",
-                    "give the values as tf.constant(numbers, tf.int64).",
-                )
+            raise errors.build(
+                TypeError,
+                f"Invalid `value_dtype`, expected tf.int64 but got {initializer.value_dtype.name}.",
+                "give the values as tf.constant(numbers, tf.int64).",
             )
         super().__init__(name or "vocabulary_table", key_dtype, dtypes.int64)
         self._buckets = num_oov_buckets

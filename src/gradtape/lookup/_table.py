@@ -72,11 +72,10 @@ def of_dtype(value: Any, dtype: dtypes.DType, what: str, kind: type[Exception] =
     x = value._read() if isinstance(value, Variable) else value
     x = x if isinstance(x, Tensor) else convert.convert_to_tensor(x, dtype)
     if x.dtype is not dtype:
-        raise kind(
-            errors.compose(
-                f"Dtype of argument `{what}` must be {dtype.name}, received: {x.dtype.name}",
-                f"tf.cast(x, tf.{dtype.name}).",
-            )
+        raise errors.build(
+            kind,
+            f"Dtype of argument `{what}` must be {dtype.name}, received: {x.dtype.name}",
+            f"tf.cast(x, tf.{dtype.name}).",
         )
     return x
 

@@ -6,7 +6,7 @@ Norms of float16 and bfloat16 are computed in float32: the square of 300 is more
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 from gradtape.api.arguments import axes as normalized_axes
 from gradtape.api.arguments import tensor
@@ -88,6 +88,15 @@ def _norm(t_list: Any) -> tuple[Any, dtypes.DType]:
     return length, found.pop() if len(found) == 1 else length.dtype
 
 
+# Gradients with respect to a tuple are a tuple, and programs assign the clipped list to the same name.
+@overload
+def clip_by_global_norm(
+    t_list: tuple[Any, ...], clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[Any, Tensor]: ...
+@overload
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Tensor]: ...
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Any], Tensor]:

@@ -205,12 +205,11 @@ class ConcreteFunction:
         for x, parameter in zip(tensors, self.inputs, strict=True):
             if _current.trace is not None and not parameter.get_shape().is_compatible_with(x.shape):
                 given, taken = (TensorSpec(t.get_shape(), t.dtype) for t in (x, parameter))
-                raise TypeError(
-                    errors.compose(
-                        f"Binding inputs to tf.function failed due to `Can not cast {given} to {taken}`. Received it as "
-                        f"{parameter.name}, for signature: {self._parameters()}.",
-                        "call the function itself, or trace it for a tf.TensorSpec with None for sizes that vary.",
-                    )
+                raise errors.build(
+                    TypeError,
+                    f"Binding inputs to tf.function failed due to `Can not cast {given} to {taken}`. Received it as "
+                    f"{parameter.name}, for signature: {self._parameters()}.",
+                    "call the function itself, or trace it for a tf.TensorSpec with None for sizes that vary.",
                 )
         self._check_dtypes(tensors)
         return self.call(tensors, variables)

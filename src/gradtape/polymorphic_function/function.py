@@ -117,11 +117,10 @@ class Function(Generic[P, R_co]):
     def _decorate(self, decorator: Callable[[Any], Any]) -> None:
         """Put another function in the place of the one that is traced, before the first call."""
         if self._traces or self._count:
-            raise ValueError(
-                errors.compose(
-                    f"Functions cannot be decorated after they have been traced, as {self._name} has.",
-                    "decorate it before the first call.",
-                )
+            raise errors.build(
+                ValueError,
+                f"Functions cannot be decorated after they have been traced, as {self._name} has.",
+                "decorate it before the first call.",
             )
         self.python_function = decorator(self.python_function)
         self._signature = Signature(self.python_function, self._signature.specs, self._name)
@@ -149,7 +148,7 @@ class Function(Generic[P, R_co]):
             return self._encode(args, kwargs)
         except RecursionError:
             what = f"{self._name}: the arguments are nested too deeply to be taken apart."
-            raise RecursionError(errors.compose(what, "pass fewer levels of lists, tuples and dicts.")) from None
+            raise errors.build(RecursionError, what, "pass fewer levels of lists, tuples and dicts.") from None
 
     def _encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any], cache_key.Leaves]:
         values = self._signature.bind(args, kwargs)
@@ -293,12 +292,11 @@ class Function(Generic[P, R_co]):
             if not cache_key.same_structure(a, b)
         ]
         if changed:
-            raise ValueError(
-                errors.compose(
-                    f"{self._name} should not modify its Python input arguments. Modifying a copy is allowed. The following "
-                    f"parameter(s) were modified: {', '.join(changed)}",
-                    "copy the list or dict first, and return what is new.",
-                )
+            raise errors.build(
+                ValueError,
+                f"{self._name} should not modify its Python input arguments. Modifying a copy is allowed. The following "
+                f"parameter(s) were modified: {', '.join(changed)}",
+                "copy the list or dict first, and return what is new.",
             )
 
     def _warn_of_retracing(self) -> None:
@@ -332,11 +330,10 @@ class Function(Generic[P, R_co]):
         """A function that initialises the variables which the first call makes. They have their values as soon as the
         function is traced, which is done here; so the function returned does nothing more."""
         if self._count:
-            raise RuntimeError(
-                errors.compose(
-                    f"get_initialization_function cannot be called after {self._name} has been used.",
-                    "call it first.",
-                )
+            raise errors.build(
+                RuntimeError,
+                f"get_initialization_function cannot be called after {self._name} has been used.",
+                "call it first.",
             )
         self.get_concrete_function(*args, **kwargs)
         return lambda: None
@@ -354,11 +351,10 @@ class Function(Generic[P, R_co]):
           return %2
         """
         if not self._options["jit_compile"]:
-            raise ValueError(
-                errors.compose(
-                    "Compiler IR can only be returned for functions marked with 'jit_compile=True'",
-                    "decorate it with @tf.function(jit_compile=True).",
-                )
+            raise errors.build(
+                ValueError,
+                "Compiler IR can only be returned for functions marked with 'jit_compile=True'",
+                "decorate it with @tf.function(jit_compile=True).",
             )
         return self.get_concrete_function(*args, **kwargs).text
 

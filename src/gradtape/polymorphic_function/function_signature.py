@@ -85,12 +85,11 @@ class Signature:
                 if p.name in needed and p.name not in bound.arguments and p.default is not p.empty:
                     raise TypeError(f"missing a required argument: {p.name!r}")
         except TypeError as problem:
-            raise TypeError(
-                errors.compose(
-                    f"Binding inputs to tf.function failed due to `{problem}`. Received args: {errors.brief(args)} and kwargs: "
-                    f"{errors.brief(dict(kwargs))} for signature: {self._signature}.",
-                    f"call it as {self._name}{self._signature}.",
-                )
+            raise errors.build(
+                TypeError,
+                f"Binding inputs to tf.function failed due to `{problem}`. Received args: {errors.brief(args)} and kwargs: "
+                f"{errors.brief(dict(kwargs))} for signature: {self._signature}.",
+                f"call it as {self._name}{self._signature}.",
             ) from None
         bound.apply_defaults()
         values = list(bound.arguments.values())
@@ -273,11 +272,10 @@ class Signature:
         for name in kwargs:
             other = taken.setdefault("".join(c if c.isalnum() else "_" for c in name), name)
             if other != name:
-                raise ValueError(
-                    errors.compose(
-                        f"Name collision after sanitization: {self._name} cannot take both keyword arguments {other!r} and {name!r}.",
-                        "names in a graph have letters, digits and underscores: use ones that differ in these.",
-                    )
+                raise errors.build(
+                    ValueError,
+                    f"Name collision after sanitization: {self._name} cannot take both keyword arguments {other!r} and {name!r}.",
+                    "names in a graph have letters, digits and underscores: use ones that differ in these.",
                 )
 
     def input_names(self, values: list[Any]) -> list[str]:

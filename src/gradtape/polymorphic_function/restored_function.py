@@ -26,8 +26,10 @@ def stub(name: str, parameters: Sequence[inspect.Parameter]) -> Any:
     """A function with these parameters that cannot be called."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(
-            errors.compose(f"{name} was loaded from a saved model, without its Python code.", "call the tf.function.")
+        raise errors.build(
+            NotImplementedError,
+            f"{name} was loaded from a saved model, without its Python code.",
+            "call the tf.function.",
         )
 
     function.__name__ = function.__qualname__ = name
@@ -175,20 +177,18 @@ class SignatureFunction(ConcreteFunction):
         """The results by name."""
         specs = {p.name: value for p, value in zip(self._signature.parameters, self._described, strict=True)}
         if len(args) > (1 if len(specs) == 1 else 0):
-            raise TypeError(
-                errors.compose(
-                    f"the signature {self._staged.name} cannot take {len(args)} of its {len(specs)} tensors by position.",
-                    f"call it as signature({', '.join(f'{name}=...' for name in specs)}).",
-                )
+            raise errors.build(
+                TypeError,
+                f"the signature {self._staged.name} cannot take {len(args)} of its {len(specs)} tensors by position.",
+                f"call it as signature({', '.join(f'{name}=...' for name in specs)}).",
             )
         given = dict(zip(specs, args, strict=False)) | kwargs
         if set(given) != set(specs) or len(given) != len(args) + len(kwargs):
-            raise TypeError(
-                errors.compose(
-                    f"the signature {self._staged.name} takes {', '.join(specs) or 'nothing'}, but was given "
-                    f"{', '.join([*['one by position'] * len(args), *kwargs]) or 'nothing'}.",
-                    "name each tensor once: signature(x=...).",
-                )
+            raise errors.build(
+                TypeError,
+                f"the signature {self._staged.name} takes {', '.join(specs) or 'nothing'}, but was given "
+                f"{', '.join([*['one by position'] * len(args), *kwargs]) or 'nothing'}.",
+                "name each tensor once: signature(x=...).",
             )
         leaves = MatchedLeaves(converts=True)
         for name, spec in specs.items():

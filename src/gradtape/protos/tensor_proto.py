@@ -192,10 +192,8 @@ def make_tensor_proto(
     if isinstance(values, TensorProto):
         return values
     if verify_shape and allow_broadcast:
-        raise ValueError(
-            errors.compose(
-                "make_tensor_proto: `verify_shape` and `allow_broadcast` are not both allowed.", "choose one."
-            )
+        raise errors.build(
+            ValueError, "make_tensor_proto: `verify_shape` and `allow_broadcast` are not both allowed.", "choose one."
         )
     array = np.asarray(host(convert_to_tensor(values, dtype)._array))
     if shape is not None:
@@ -205,17 +203,16 @@ def make_tensor_proto(
 
 def _shaped(array: Any, shape: tuple[int, ...], verify: bool, broadcast: bool) -> Any:
     if verify and array.shape != shape:
-        raise TypeError(
-            errors.compose(f"Expected Tensor's shape: {shape}, but got {array.shape}.", "check values and shape.")
+        raise errors.build(
+            TypeError, f"Expected Tensor's shape: {shape}, but got {array.shape}.", "check values and shape."
         )
     if array.size == 1 and broadcast:
         return np.broadcast_to(np.ravel(array)[0], shape)
     if array.size != math.prod(shape):
-        raise ValueError(
-            errors.compose(
-                f"make_tensor_proto: {array.size} values cannot fill the shape {list(shape)}.",
-                "give as many values as the shape holds, or allow_broadcast=True.",
-            )
+        raise errors.build(
+            ValueError,
+            f"make_tensor_proto: {array.size} values cannot fill the shape {list(shape)}.",
+            "give as many values as the shape holds, or allow_broadcast=True.",
         )
     return array.reshape(shape)
 

@@ -119,7 +119,7 @@ class QueueBase:
     def from_list(index: Any, queues: Sequence[QueueBase]) -> QueueBase:
         """One of several queues of equal kind."""
         if not all(isinstance(q, QueueBase) for q in queues):
-            raise TypeError(errors.compose("from_list: a list of queues is expected.", "give queues of tf.queue."))
+            raise errors.build(TypeError, "from_list: a list of queues is expected.", "give queues of tf.queue.")
         return queues[int(index)]
 
     def __len__(self) -> int:
@@ -181,11 +181,10 @@ class QueueBase:
         elif not isinstance(vals, (list, tuple)):
             vals = [vals]
         if len(vals) != len(self._dtypes):
-            raise errors.ArgumentError(
-                errors.compose(
-                    f"{self._name}: the numbers of values and dtypes differ: {len(vals)} vs {len(self._dtypes)}.",
-                    "give a value for each dtype.",
-                )
+            raise errors.build(
+                errors.ArgumentError,
+                f"{self._name}: the numbers of values and dtypes differ: {len(vals)} vs {len(self._dtypes)}.",
+                "give a value for each dtype.",
             )
         return [convert.convert_to_tensor(v, d) for v, d in zip(vals, self._dtypes, strict=True)]
 
@@ -214,19 +213,18 @@ def _shapes(shapes: Any, count: int, partial: bool) -> list[TensorShape]:
     if isinstance(shapes, TensorShape):
         shapes = [shapes]
     if not isinstance(shapes, (list, tuple)):
-        raise TypeError(errors.compose(f"queue: shapes must be a list of shapes, got {shapes!r}.", "give a list."))
+        raise errors.build(TypeError, f"queue: shapes must be a list of shapes, got {shapes!r}.", "give a list.")
     is_alone = all(d is None or isinstance(d, int) for d in shapes)
     if partial and is_alone:
-        raise ValueError(
-            errors.compose("queue: when providing partial shapes, a list of shapes must be provided.", "write [shape].")
+        raise errors.build(
+            ValueError, "queue: when providing partial shapes, a list of shapes must be provided.", "write [shape]."
         )
     found = [TensorShape(s) for s in ([shapes] if is_alone else shapes)]
     if any(s.rank is None or not (partial or s.is_fully_defined()) for s in found):
-        raise ValueError(
-            errors.compose(
-                f"queue: all shapes must be fully defined, got {found}.",
-                "give numbers, or use PaddingFIFOQueue, in which sizes may be None.",
-            )
+        raise errors.build(
+            ValueError,
+            f"queue: all shapes must be fully defined, got {found}.",
+            "give numbers, or use PaddingFIFOQueue, in which sizes may be None.",
         )
     if len(found) != count:
         raise errors.build(
@@ -313,7 +311,7 @@ class PaddingFIFOQueue(FIFOQueue):
         name: str = "padding_fifo_queue",
     ) -> None:
         if shapes is None:
-            raise ValueError(errors.compose("PaddingFIFOQueue: shapes must not be None.", "give a list of shapes."))
+            raise errors.build(ValueError, "PaddingFIFOQueue: shapes must not be None.", "give a list of shapes.")
         super().__init__(capacity, dtypes, shapes, names, shared_name, name)
 
     def _stacked(self, column: Sequence[Any]) -> Any:

@@ -26,7 +26,7 @@ def constant(
     inner_shape: Any = None,
     name: str | None = None,
     row_splits_dtype: Any = dtypes.int64,
-) -> Any:
+) -> RaggedTensor | Any:
     """A ragged tensor of a nested list.
 
     Args:
@@ -132,7 +132,7 @@ def range(
     dtype: Any = None,
     name: str | None = None,
     row_splits_dtype: Any = dtypes.int64,
-) -> Any:
+) -> RaggedTensor:
     """A ragged tensor whose rows are ranges.
 
     Args:
@@ -163,7 +163,7 @@ def range(
     return RaggedTensor(values, cast(splits, row_splits_dtype))
 
 
-def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+def boolean_mask(data: Any, mask: Any, name: str | None = None) -> RaggedTensor | Any:
     """The values for which a mask is true, in their rows.
 
     Args:
@@ -238,7 +238,9 @@ def segment_ids_to_row_splits(
     return found if out_type is None else cast(found, out_type)
 
 
-def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> Any:
+def stack_dynamic_partitions(
+    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+) -> RaggedTensor | Any:
     """A ragged tensor whose rows are the parts of a tensor.
 
     Args:

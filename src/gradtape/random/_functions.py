@@ -166,7 +166,7 @@ def _index(value: Any, name: str) -> int:
     try:
         return operator.index(value) & 0xFFFF_FFFF_FFFF_FFFF
     except TypeError:
-        raise TypeError(errors.compose(f"random: {name} must be an integer, got {value!r}.", "pass an int.")) from None
+        raise errors.build(TypeError, f"random: {name} must be an integer, got {value!r}.", "pass an int.") from None
 
 
 def normal(

@@ -36,7 +36,7 @@ def check_algorithm(alg: Any) -> int:
     """The number of an algorithm, given by name, number or as an Algorithm; None means the default."""
     if alg is None or alg in ("philox", "auto_select", 1, 3, Algorithm.PHILOX, Algorithm.AUTO_SELECT):
         return Algorithm.PHILOX.value
-    raise ValueError(errors.compose(f"Argument `alg` got unsupported value {alg}.", "use 'philox' or 'auto_select'."))
+    raise errors.build(ValueError, f"Argument `alg` got unsupported value {alg}.", "use 'philox' or 'auto_select'.")
 
 
 def create_rng_state(seed: Any, alg: Any) -> Tensor:
@@ -82,18 +82,16 @@ class Generator:
 
     def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
         if (copy_from is None) == (state is None):
-            raise ValueError(
-                errors.compose(
-                    "Generator: either copy_from, or state and alg must be given.",
-                    "for instance tf.random.Generator.from_seed(1).",
-                )
+            raise errors.build(
+                ValueError,
+                "Generator: either copy_from, or state and alg must be given.",
+                "for instance tf.random.Generator.from_seed(1).",
             )
         if copy_from is not None and not isinstance(copy_from, Generator):
-            raise TypeError(
-                errors.compose(
-                    f"Generator: copy_from must be a generator, got {errors.brief(copy_from)}.",
-                    "tf.random.Generator.from_seed(1) makes one from a seed.",
-                )
+            raise errors.build(
+                TypeError,
+                f"Generator: copy_from must be a generator, got {errors.brief(copy_from)}.",
+                "tf.random.Generator.from_seed(1) makes one from a seed.",
             )
         self._alg = check_algorithm(alg)
         # Replicas of a strategy draw from streams of their own, so all of them move the state on by the same.

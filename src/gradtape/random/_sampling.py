@@ -74,7 +74,7 @@ def _integers(
         what = (
             f"uniform: minval and maxval must be given for integers of dtype {dtype.name}, got {minval} and {maxval}."
         )
-        raise ValueError(errors.compose(what, fix))
+        raise errors.build(ValueError, what, fix)
     if dtype.name not in ("int32", "int64"):
         raise _bad_dtype(dtype, (*random.FLOATS, "int32", "int64"))
     low, high = convert.convert_to_tensor(minval, dtype), convert.convert_to_tensor(maxval, dtype)

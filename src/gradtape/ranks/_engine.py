@@ -225,11 +225,10 @@ def _timeout(given: float | None) -> float:
     except ValueError:
         seconds = -1.0
     if not seconds > 0:
-        raise ValueError(
-            errors.compose(
-                f"init: the timeout must be a positive number of seconds, got {text!r}.",
-                "GRADTAPE_RANKS_TIMEOUT=60, or init(timeout=60).",
-            )
+        raise errors.build(
+            ValueError,
+            f"init: the timeout must be a positive number of seconds, got {text!r}.",
+            "GRADTAPE_RANKS_TIMEOUT=60, or init(timeout=60).",
         )
     return seconds
 

@@ -55,8 +55,8 @@ def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
     array([1, 1], dtype=int32)
     """
     if not isinstance(a, SparseTensor):
-        raise TypeError(
-            errors.compose(f"size: expected SparseTensor, got {a!r}.", "convert it with tf.sparse.from_dense.")
+        raise errors.build(
+            TypeError, f"size: expected SparseTensor, got {a!r}.", "convert it with tf.sparse.from_dense."
         )
 
     def count(indices: Any, values: Any, shape: Any) -> Any:

@@ -66,11 +66,10 @@ def idct(
 
 def _transformed(value: Any, kind: int, n: Any, axis: int, norm: str | None, what: str) -> Tensor:
     if axis != -1:
-        raise NotImplementedError(
-            errors.compose(
-                f"{what}: axis must be -1, got {axis}.",
-                "only the last axis can be transformed; use tf.transpose.",
-            )
+        raise errors.build(
+            NotImplementedError,
+            f"{what}: axis must be -1, got {axis}.",
+            "only the last axis can be transformed; use tf.transpose.",
         )
     if kind not in _INVERSE or norm not in (None, "ortho") or (kind == 1 and norm):
         raise errors.build(

@@ -1,6 +1,7 @@
 # Written by tools/stubs.py.
 # ruff: noqa
 from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor
 from gradtape.sparse._arithmetic import add
 from gradtape.sparse._arithmetic import bincount
 from gradtape.sparse._arithmetic import maximum
@@ -28,9 +29,7 @@ from gradtape.sparse._rearrange import reshape
 from gradtape.sparse._rearrange import slice
 from gradtape.sparse._rearrange import split
 from gradtape.sparse._rearrange import transpose
-from gradtape.sparse._segments import segment_mean
-from gradtape.sparse._segments import segment_sqrt_n
-from gradtape.sparse._segments import segment_sum
+from typing import Any
 
 __all__ = [
     "SparseTensor",
@@ -65,3 +64,69 @@ __all__ = [
     "to_indicator",
     "transpose",
 ]
+
+def segment_mean(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """The means of the rows of each segment.
+
+    Args:
+      data: where the rows come from.
+      indices: which rows.
+      segment_ids: for each of them, to which segment it belongs; in rising order.
+      num_segments: how many segments; by default up to the last one.
+      name: ignored.
+      sparse_gradient: ignored: the gradient is always that of gathered rows.
+
+    >>> tf.sparse.segment_mean([[1.0], [3.0], [5.0]], [0, 2], [0, 0]).numpy()
+    array([[3.]], dtype=float32)
+    """
+
+def segment_sqrt_n(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """The sums of the rows of each segment, divided by the square root of their number.
+
+    Args:
+      data: where the rows come from.
+      indices: which rows.
+      segment_ids: for each of them, to which segment it belongs; in rising order.
+      num_segments: how many segments; by default up to the last one.
+      name: ignored.
+      sparse_gradient: ignored: the gradient is always that of gathered rows.
+
+    >>> tf.sparse.segment_sqrt_n([[1.0]] * 4, [0, 1, 2, 3], [0, 0, 0, 0]).numpy()
+    array([[2.]], dtype=float32)
+    """
+
+def segment_sum(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """The sums of the rows of each segment.
+
+    Args:
+      data: where the rows come from.
+      indices: which rows.
+      segment_ids: for each of them, to which segment it belongs; in rising order.
+      num_segments: how many segments; by default up to the last one.
+      name: ignored.
+      sparse_gradient: ignored: the gradient is always that of gathered rows.
+
+    >>> tf.sparse.segment_sum([[1, 2], [3, 4], [5, 6]], [0, 2], [0, 0]).numpy()
+    array([[6, 8]], dtype=int32)
+    """

@@ -29,7 +29,7 @@ def _count(rows: Any) -> int:
     return int(rows.shape[0])
 
 
-def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+def add(a: Any, b: Any, threshold: Any = 0) -> SparseTensor | Any:
     """The sum; sparse if both are, else dense.
 
     Args:
@@ -110,7 +110,7 @@ def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
 
 def reduce_sum(
     sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor | Any:
     """The sum of the values over axes.
 
     Args:
@@ -127,7 +127,7 @@ def reduce_sum(
 
 def reduce_max(
     sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor | Any:
     """The largest of the stored values over axes; missing elements do not count, and 0 if all are missing.
 
     Args:

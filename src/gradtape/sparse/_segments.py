@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.api.arguments import integer, tensor
+from gradtape.api.families import family
 from gradtape.arrays import indexing
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
@@ -42,58 +43,40 @@ def _segmented(who: str, reduce: Callable[..., Any], data: Any, indices: Any, id
     return result
 
 
-def segment_sum(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
-    name: str | None = None,
-    sparse_gradient: bool = False,
-) -> Tensor:
-    """The sums of the rows of each segment.
+@family(
+    data="where the rows come from.",
+    indices="which rows.",
+    segment_ids="for each of them, to which segment it belongs; in rising order.",
+    num_segments="how many segments; by default up to the last one.",
+    sparse_gradient="ignored: the gradient is always that of gathered rows.",
+)
+def _of_segments(who: str, reduce: Callable[..., Any]) -> Callable[..., Tensor]:
+    what = f"sparse.{who}"
 
-    Args:
-      data: where the rows come from.
-      indices: which rows.
-      segment_ids: for each of them, to which sum it belongs; in rising order.
-      num_segments: how many sums; by default up to the last one.
-      sparse_gradient: ignored: the gradient is always that of gathered rows.
+    def function(
+        data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None,
+        sparse_gradient: bool = False,
+    ) -> Tensor:  # fmt: skip
+        return _segmented(what, reduce, data, indices, segment_ids, num_segments)
 
-    >>> tf.sparse.segment_sum([[1, 2], [3, 4], [5, 6]], [0, 2], [0, 0]).numpy()
-    array([[6, 8]], dtype=int32)
-    """
-    return _segmented("sparse.segment_sum", segments.unsorted_segment_sum, data, indices, segment_ids, num_segments)
+    return function
 
 
-def segment_mean(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
-    name: str | None = None,
-    sparse_gradient: bool = False,
-) -> Tensor:
-    """The means of the rows of each segment; the arguments are those of `segment_sum`.
-
-    >>> tf.sparse.segment_mean([[1.0], [3.0], [5.0]], [0, 2], [0, 0]).numpy()
-    array([[3.]], dtype=float32)
-    """
-    return _segmented("sparse.segment_mean", segments.unsorted_segment_mean, data, indices, segment_ids, num_segments)
-
-
-def segment_sqrt_n(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
-    name: str | None = None,
-    sparse_gradient: bool = False,
-) -> Tensor:
-    """The sums of the rows of each segment, divided by the square root of their number; the arguments are those of `segment_sum`.
-
-    >>> tf.sparse.segment_sqrt_n([[1.0], [1.0], [1.0], [1.0]], [0, 1, 2, 3], [0, 0, 0, 0]).numpy()
-    array([[2.]], dtype=float32)
-    """
-    return _segmented(
-        "sparse.segment_sqrt_n", segments.unsorted_segment_sqrt_n, data, indices, segment_ids, num_segments
-    )
+segment_sum = _of_segments(
+    "segment_sum",
+    "The sums of the rows of each segment.",
+    "tf.sparse.segment_sum([[1, 2], [3, 4], [5, 6]], [0, 2], [0, 0]).numpy() -> array([[6, 8]], dtype=int32)",
+    segments.unsorted_segment_sum,
+)
+segment_mean = _of_segments(
+    "segment_mean",
+    "The means of the rows of each segment.",
+    "tf.sparse.segment_mean([[1.0], [3.0], [5.0]], [0, 2], [0, 0]).numpy() -> array([[3.]], dtype=float32)",
+    segments.unsorted_segment_mean,
+)
+segment_sqrt_n = _of_segments(
+    "segment_sqrt_n",
+    "The sums of the rows of each segment, divided by the square root of their number.",
+    "tf.sparse.segment_sqrt_n([[1.0]] * 4, [0, 1, 2, 3], [0, 0, 0, 0]).numpy() -> array([[2.]], dtype=float32)",
+    segments.unsorted_segment_sqrt_n,
+)

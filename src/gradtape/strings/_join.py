@@ -39,7 +39,7 @@ def _joined(*arrays: Any, separator: bytes) -> Any:
     return objects([separator.join(row) for row in zip(*columns, strict=True)], shape)
 
 
-def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor | Any:
     """Strings of several tensors, joined elementwise.
 
     Args:
@@ -88,7 +88,7 @@ def _reduced(x: Any, *, axes: tuple[int, ...], keepdims: bool, separator: bytes)
 
 def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: Any = "", name: str | None = None
-) -> Any:
+) -> Tensor | Any:
     """All strings along axes, concatenated.
 
     Args:

@@ -10,6 +10,7 @@ import numpy as np
 from gradtape.api.array_op import on_arrays
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
+from gradtape.core.tensor import Tensor
 from gradtape.ragged import _construct as construct
 from gradtape.strings import _re2
 from gradtape.strings._arguments import over
@@ -57,7 +58,7 @@ def _scripts(x: Any) -> Any:
     return np.array([_script(n) for n in x.reshape(-1).tolist()], np.int32).reshape(x.shape)[()]
 
 
-def unicode_script(input: Any, name: str | None = None) -> Any:
+def unicode_script(input: Any, name: str | None = None) -> Tensor | Any:
     """The number of the script of each character, as ICU counts scripts.
 
     Args:

@@ -78,7 +78,7 @@ def _words(s: bytes, limit: int) -> list[bytes]:
     return words
 
 
-def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
+def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> RaggedTensor | Any:
     """The parts of strings between separators.
 
     Args:
@@ -101,7 +101,7 @@ def _bytes(x: Any) -> Any:
     return rows_of([[s[i : i + 1] for i in range(len(s))] for s in flat(x)])
 
 
-def bytes_split(input: Any, name: str | None = None) -> Any:
+def bytes_split(input: Any, name: str | None = None) -> RaggedTensor | Any:
     """The bytes of strings, each as a string.
 
     >>> tf.strings.bytes_split(["ab", "c"])
@@ -145,7 +145,7 @@ def ngrams(
     padding_width: int | None = None,
     preserve_short_sequences: bool = False,
     name: str | None = None,
-) -> Any:
+) -> RaggedTensor | Any:
     """Neighbouring strings along the last axis, joined.
 
     Args:

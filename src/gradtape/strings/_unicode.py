@@ -124,7 +124,7 @@ def unicode_decode(
     replacement_char: Any = 65533,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Any:
+) -> RaggedTensor | Any:
     """The numbers of the characters of strings.
 
     Args:
@@ -151,7 +151,7 @@ def unicode_decode_with_offsets(
     replacement_char: Any = 65533,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[RaggedTensor | Any, RaggedTensor | Any]:
     """As `unicode_decode`, and the position of the first byte of each character.
 
     >>> tf.strings.unicode_decode_with_offsets(["aéb"], "UTF-8")[1]
@@ -164,7 +164,7 @@ def unicode_decode_with_offsets(
 
 def unicode_split(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: Any = 65533, name: str | None = None
-) -> Any:
+) -> RaggedTensor | Any:
     """The characters of strings, each as a string; the arguments are those of `unicode_decode`.
 
     >>> tf.strings.unicode_split(["ab", "c"], "UTF-8")
@@ -176,7 +176,7 @@ def unicode_split(
 
 def unicode_split_with_offsets(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: Any = 65533, name: str | None = None
-) -> tuple[Any, Any]:
+) -> tuple[RaggedTensor | Any, RaggedTensor | Any]:
     """As `unicode_split`, and the position of the first byte of each character.
 
     >>> tf.strings.unicode_split_with_offsets(["éa"], "UTF-8")[1]
@@ -206,7 +206,7 @@ def _character(number: int, policy: str, replacement: str) -> str:
 
 def unicode_encode(
     input: Any, output_encoding: str, errors: str = "replace", replacement_char: Any = 65533, name: str | None = None
-) -> Any:
+) -> Tensor | Any:
     """Strings from the numbers of their characters, which lie along the last axis.
 
     Args:

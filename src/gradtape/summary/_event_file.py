@@ -82,8 +82,8 @@ class EventFile:
 
     def _opened(self) -> TFRecordWriter:
         if self.closed:
-            raise RuntimeError(
-                errors.compose("this tf.summary.SummaryWriter is already closed.", "make a new one, or close it later.")
+            raise errors.build(
+                RuntimeError, "this tf.summary.SummaryWriter is already closed.", "make a new one, or close it later."
             )
         if self._writer is None:
             make_folder(self._folder)

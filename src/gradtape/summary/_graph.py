@@ -28,12 +28,11 @@ def graph(graph_data: Any) -> Any:
     True
     """
     if not isinstance(graph_data, Graph):
-        raise ValueError(
-            errors.compose(
-                f"summary.graph: Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef, received "
-                f"graph_data={type(graph_data).__name__}",
-                "give the graph of a function: f.get_concrete_function(x).graph.",
-            )
+        raise errors.build(
+            ValueError,
+            f"summary.graph: Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef, received "
+            f"graph_data={type(graph_data).__name__}",
+            "give the graph of a function: f.get_concrete_function(x).graph.",
         )
     if current.writer is None:
         return False
@@ -149,10 +148,8 @@ def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> No
     """
     seen = _Trace.seen
     if seen is None:
-        raise ValueError(
-            errors.compose(
-                "Must enable trace before export through tf.summary.trace_on.", "call tf.summary.trace_on()."
-            )
+        raise errors.build(
+            ValueError, "Must enable trace before export through tf.summary.trace_on.", "call tf.summary.trace_on()."
         )
     if current.writer is not None and seen.graphs:
         at = current.step if step is None else step

@@ -165,7 +165,7 @@ def audio(
     True
     """
     if encoding not in (None, "wav"):
-        raise ValueError(errors.compose(f"summary.audio: Unknown encoding: {encoding!r}", 'use "wav".'))
+        raise errors.build(ValueError, f"summary.audio: Unknown encoding: {encoding!r}", 'use "wav".')
     x = tensor(data)
     if x.get_shape().rank not in (3, None):
         raise errors.build(
@@ -267,12 +267,11 @@ def _step(step: Any) -> Any:
     """The step as an int64 tensor; an error if there is none."""
     chosen = current.step if step is None else step
     if chosen is None:
-        raise ValueError(
-            errors.compose(
-                "No step set. Please specify one either through the `step` argument or through "
-                "tf.summary.experimental.set_step()",
-                "give step=...",
-            )
+        raise errors.build(
+            ValueError,
+            "No step set. Please specify one either through the `step` argument or through "
+            "tf.summary.experimental.set_step()",
+            "give step=...",
         )
     chosen = chosen._read() if isinstance(chosen, Variable) else convert.convert_to_tensor(chosen)
     return cast(chosen, dtypes.int64)

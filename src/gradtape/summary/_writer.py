@@ -82,8 +82,8 @@ class FileWriter(SummaryWriter):
 
     def set_as_default(self, step: Any = None) -> None:
         if self._file.closed:
-            raise RuntimeError(
-                errors.compose(f"SummaryWriter {self!r} is already closed", "make a new one with create_file_writer.")
+            raise errors.build(
+                RuntimeError, f"SummaryWriter {self!r} is already closed", "make a new one with create_file_writer."
             )
         super().set_as_default(step)
 
@@ -129,7 +129,7 @@ def create_file_writer(
     1
     """
     if logdir is None:
-        raise ValueError(errors.compose("Argument `logdir` cannot be None", "use tf.summary.create_noop_writer()."))
+        raise errors.build(ValueError, "Argument `logdir` cannot be None", "use tf.summary.create_noop_writer().")
     queue = 10 if max_queue is None else int(max_queue)
     milliseconds = 120_000 if flush_millis is None else int(flush_millis)
     file = EventFile(logdir, queue, milliseconds, ".v2" if filename_suffix is None else _text(filename_suffix))

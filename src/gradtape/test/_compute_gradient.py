@@ -31,10 +31,8 @@ def compute_gradient(
     array([[6.]], dtype=float32)
     """
     if not isinstance(x, (list, tuple)):
-        raise ValueError(
-            errors.compose(
-                "compute_gradient: `x` must be a list or tuple of arguments.", "write compute_gradient(f, [x])."
-            )
+        raise errors.build(
+            ValueError, "compute_gradient: `x` must be a list or tuple of arguments.", "write compute_gradient(f, [x])."
         )
     step = 1.0 / 1024 if delta is None else delta
     given = [convert.convert_to_tensor(v) for v in x]

@@ -177,11 +177,10 @@ def _batchable(value: Any) -> Any:
         return None
     spec = value._spec()
     if not isinstance(spec, BatchableExtensionTypeSpec):
-        raise TypeError(
-            errors.compose(
-                f"map_fn can not consume {spec} inputs: its values have no rows.",
-                "derive the class from tf.experimental.BatchableExtensionType.",
-            )
+        raise errors.build(
+            TypeError,
+            f"map_fn can not consume {spec} inputs: its values have no rows.",
+            "derive the class from tf.experimental.BatchableExtensionType.",
         )
     return spec
 

@@ -43,11 +43,10 @@ class _Immutable:
         kind = "ExtensionTypeSpec" if isinstance(self, CompositeSpec) else "ExtensionType"
         own: Any = self.value_type if isinstance(self, ExtensionTypeSpec) else type(self)
         if _SET in vars(self) or not own._tf_extension_type_has_field(name):
-            raise AttributeError(
-                errors.compose(
-                    f"Cannot mutate attribute `{name}` outside the custom constructor of {kind}.",
-                    "make a new object: extension types are immutable.",
-                )
+            raise errors.build(
+                AttributeError,
+                f"Cannot mutate attribute `{name}` outside the custom constructor of {kind}.",
+                "make a new object: extension types are immutable.",
             )
 
     def _set_fields(self, values: Mapping[str, Any]) -> None:

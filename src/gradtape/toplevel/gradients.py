@@ -93,11 +93,10 @@ def _check_real(targets: list[Any], cotangents: list[Any]) -> None:
     """TypeError for complex targets without a cotangent: ones would be a direction that nobody chose."""
     for y, dy in zip(targets, cotangents, strict=False):
         if dy is None and getattr(y, "dtype", None) is not None and y.dtype.is_complex:
-            raise TypeError(
-                errors.compose(
-                    f"Gradients of complex tensors ({errors.brief(y)}) must set grad_ys (y.dtype = {y.dtype.name})",
-                    "give grad_ys, or differentiate tf.math.real(y) or tf.abs(y).",
-                )
+            raise errors.build(
+                TypeError,
+                f"Gradients of complex tensors ({errors.brief(y)}) must set grad_ys (y.dtype = {y.dtype.name})",
+                "give grad_ys, or differentiate tf.math.real(y) or tf.abs(y).",
             )
 
 

@@ -93,11 +93,10 @@ class constant_initializer(Initializer):  # noqa: N801
 
     def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
-            raise TypeError(
-                errors.compose(
-                    f"Invalid type for initial value: {type(value).__name__}.",
-                    "give a number, a list or a NumPy array.",
-                )
+            raise errors.build(
+                TypeError,
+                f"Invalid type for initial value: {type(value).__name__}.",
+                "give a number, a list or a NumPy array.",
             )
         self.value = value
         self.support_partition = support_partition

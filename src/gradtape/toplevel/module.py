@@ -79,12 +79,11 @@ class Module(AutoTrackable):
                 'super().__init__(name="dense"), or leave it out.',
             )
         elif not name.isidentifier():
-            raise ValueError(
-                errors.compose(
-                    f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid "
-                    "class name).",
-                    "use letters, digits and underscores.",
-                )
+            raise errors.build(
+                ValueError,
+                f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid "
+                "class name).",
+                "use letters, digits and underscores.",
             )
         self._name = name
         with name_scope(name) as scope:

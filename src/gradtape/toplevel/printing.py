@@ -163,10 +163,10 @@ def _target(stream: Any) -> Any:
     """Where to write: a stream of `sys` or a function of `logging` by name, a file by its path, or the stream itself."""
     if isinstance(stream, str):
         if not stream.startswith("file://"):
-            raise ValueError(
-                errors.compose(
-                    f'tf.print: output_stream must begin with "file://", got {stream!r}.', 'write "file://path".'
-                )
+            raise errors.build(
+                ValueError,
+                f'tf.print: output_stream must begin with "file://", got {stream!r}.',
+                'write "file://path".',
             )
         return _Path(stream.removeprefix("file://"))
     level = next((name for name in _LEVELS if stream == getattr(logging, name)), None)
@@ -177,11 +177,10 @@ def _target(stream: Any) -> Any:
         return ("sys", "stderr" if stream is sys.stderr else "stdout")
     if hasattr(stream, "write"):
         return stream
-    raise ValueError(
-        errors.compose(
-            f"tf.print: output_stream must be a stream or a file, got {stream!r}.",
-            'use sys.stderr, sys.stdout, logging.info, or "file://path".',
-        )
+    raise errors.build(
+        ValueError,
+        f"tf.print: output_stream must be a stream or a file, got {stream!r}.",
+        'use sys.stderr, sys.stdout, logging.info, or "file://path".',
     )
 
 

@@ -63,11 +63,10 @@ def register_tensor_conversion_function(
     if not kinds or not all(isinstance(kind, type) for kind in kinds):
         raise TypeError(f"Argument `base_type` must be a type or a tuple of types, got {base_type!r}.")
     if any(issubclass(kind, _NEVER) for kind in kinds):
-        raise TypeError(
-            errors.compose(
-                "Cannot register conversions for Python numeric types and NumPy scalars and arrays.",
-                "register a class that you define.",
-            )
+        raise errors.build(
+            TypeError,
+            "Cannot register conversions for Python numeric types and NumPy scalars and arrays.",
+            "register a class that you define.",
         )
     if not callable(conversion_func):
         raise TypeError(f"Argument `conversion_func` must be callable, got {conversion_func!r}.")

@@ -148,11 +148,10 @@ def _scatter(name: str, combine: _Combine, does: str, example: str) -> Any:
 
     def method(self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Variable:
         if not isinstance(sparse_delta, IndexedSlices):
-            raise TypeError(
-                errors.compose(
-                    f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta!r}",
-                    "use tf.IndexedSlices(values, indices), or assign for the whole value.",
-                )
+            raise errors.build(
+                TypeError,
+                f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta!r}",
+                "use tf.IndexedSlices(values, indices), or assign for the whole value.",
             )
         return _apply(self, op, sparse_delta.indices, sparse_delta.values)
 

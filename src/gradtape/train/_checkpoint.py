@@ -79,11 +79,10 @@ def _check_callback(callback: Any) -> None:
         p for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
     if len(required) > 1:
-        raise AssertionError(
-            errors.compose(
-                f"CheckpointOptions: a callback takes the path or nothing, but {callback!r} takes {len(required)} arguments.",
-                "bind the others with functools.partial.",
-            )
+        raise errors.build(
+            AssertionError,
+            f"CheckpointOptions: a callback takes the path or nothing, but {callback!r} takes {len(required)} arguments.",
+            "bind the others with functools.partial.",
         )
 
 
@@ -123,20 +122,18 @@ class Checkpoint:
                 continue
             held = None if self._root is None else object_graph.parts(self._root).get(name)
             if held is not None and held is not value:
-                raise ValueError(
-                    errors.compose(
-                        f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already exists.",
-                        "use another name, or leave it out: what the root has is saved.",
-                    )
+                raise errors.build(
+                    ValueError,
+                    f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already exists.",
+                    "use another name, or leave it out: what the root has is saved.",
                 )
             setattr(self, name, value)
         for name, value in ([("root", root)] if root is not None else []) + list(kwargs.items()):
             if not object_graph.is_trackable(value) and not isinstance(value, (list, tuple, dict)):
-                raise ValueError(
-                    errors.compose(
-                        f"Checkpoint: {name} is {value!r}, which has no variables that could be saved.",
-                        f"wrap a value that changes: {name}=tf.Variable(...).",
-                    )
+                raise errors.build(
+                    ValueError,
+                    f"Checkpoint: {name} is {value!r}, which has no variables that could be saved.",
+                    f"wrap a value that changes: {name}=tf.Variable(...).",
                 )
 
     @property

@@ -52,19 +52,18 @@ class CheckpointManager:
     ) -> None:
         if max_to_keep is not None and not isinstance(max_to_keep, numbers.Real):
             what = f"CheckpointManager: max_to_keep must be a number or None, got {errors.brief(max_to_keep)}."
-            raise TypeError(errors.compose(what, "max_to_keep=3 keeps the last three, None keeps all."))
+            raise errors.build(TypeError, what, "max_to_keep=3 keeps the last three, None keeps all.")
         if max_to_keep is not None and max_to_keep <= 0:
-            raise ValueError(
-                errors.compose(
-                    f"Expected a positive integer or None for `max_to_keep`, got {max_to_keep}.",
-                    "max_to_keep=3 keeps the last three, None keeps all.",
-                )
+            raise errors.build(
+                ValueError,
+                f"Expected a positive integer or None for `max_to_keep`, got {max_to_keep}.",
+                "max_to_keep=3 keeps the last three, None keeps all.",
             )
         if checkpoint_interval is not None and step_counter is None:
-            raise ValueError(
-                errors.compose(
-                    "checkpoint_interval needs a step_counter.", "pass the variable that counts: step_counter=step."
-                )
+            raise errors.build(
+                ValueError,
+                "checkpoint_interval needs a step_counter.",
+                "pass the variable that counts: step_counter=step.",
             )
         self._checkpoint, self._directory, self._name = checkpoint, os.fspath(directory), checkpoint_name
         self._max_to_keep, self._init = max_to_keep, init_fn

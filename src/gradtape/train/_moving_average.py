@@ -44,10 +44,10 @@ class ExponentialMovingAverage:
           var_list: variables of floats.
         """
         if var_list is None:
-            raise ValueError(
-                errors.compose(
-                    "apply: there is no list of all variables.", "pass the variables: ema.apply(model.variables)."
-                )
+            raise errors.build(
+                ValueError,
+                "apply: there is no list of all variables.",
+                "pass the variables: ema.apply(model.variables).",
             )
         for variable in var_list:
             if not convert.convert_to_tensor(variable).dtype.is_floating:

@@ -57,11 +57,10 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     if os.path.isdir(path):
         latest = state_file.latest_checkpoint(path)
         if latest is None:
-            raise ValueError(
-                errors.compose(
-                    f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}.",
-                    "give the path that save or write returned.",
-                )
+            raise errors.build(
+                ValueError,
+                f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}.",
+                "give the path that save or write returned.",
             )
         path = latest
     return CheckpointReader(path)

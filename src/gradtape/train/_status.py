@@ -24,12 +24,11 @@ class Status:
         self.assert_existing_objects_matched()
         unused = self._restoration.unused()
         if unused:
-            raise AssertionError(
-                errors.compose(
-                    f"{len(unused)} values of checkpoint {self._restoration.source} were not used. Unused attributes: "
-                    f"{shown([_attribute(key) for key in unused])}",
-                    "restore with the objects that were saved, or say status.expect_partial().",
-                )
+            raise errors.build(
+                AssertionError,
+                f"{len(unused)} values of checkpoint {self._restoration.source} were not used. Unused attributes: "
+                f"{shown([_attribute(key) for key in unused])}",
+                "restore with the objects that were saved, or say status.expect_partial().",
             )
         return self
 
@@ -38,12 +37,11 @@ class Status:
         self._restoration.search()
         missing = self._restoration.unmatched(self._root)
         if missing:
-            raise AssertionError(
-                errors.compose(
-                    f"Found {len(missing)} Python objects that were not bound to checkpointed values: "
-                    f"{shown([f'{v.name} {v.shape}' for v in missing])}",
-                    "compare their attribute names with tf.train.list_variables(path): paths have to be equal.",
-                )
+            raise errors.build(
+                AssertionError,
+                f"Found {len(missing)} Python objects that were not bound to checkpointed values: "
+                f"{shown([f'{v.name} {v.shape}' for v in missing])}",
+                "compare their attribute names with tf.train.list_variables(path): paths have to be equal.",
             )
         return self
 
@@ -52,11 +50,10 @@ class Status:
         self._restoration.search()
         unused = self._restoration.unused()
         if unused and all(key.startswith("save_counter/") for key in self._restoration.used()):
-            raise AssertionError(
-                errors.compose(
-                    f"Nothing of checkpoint {self._restoration.source} matched the objects: {shown(unused)}",
-                    "attribute names lead to the values: use those with which it was saved.",
-                )
+            raise errors.build(
+                AssertionError,
+                f"Nothing of checkpoint {self._restoration.source} matched the objects: {shown(unused)}",
+                "attribute names lead to the values: use those with which it was saved.",
             )
         return self
 
@@ -81,11 +78,10 @@ class NothingRestored:
 
     def assert_consumed(self) -> NothingRestored:
         """Always AssertionError."""
-        raise AssertionError(
-            errors.compose(
-                "No checkpoint specified (save_path=None); nothing is being restored.",
-                "tf.train.latest_checkpoint(folder) is None if there is no checkpoint: check it first.",
-            )
+        raise errors.build(
+            AssertionError,
+            "No checkpoint specified (save_path=None); nothing is being restored.",
+            "tf.train.latest_checkpoint(folder) is None if there is no checkpoint: check it first.",
         )
 
     assert_existing_objects_matched = assert_nontrivial_match = assert_consumed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from gradtape.core import convert, errors, nest, state
 from gradtape.core.tensor import Tensor
@@ -18,7 +18,11 @@ from gradtape.transform.tape import GradientTape
 _current = state.current
 
 
-def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
     """A function that trades time for memory: tapes keep only its arguments, and run it again for the gradient.
 
     Gradients reach the arguments, variables and tensors that `f` closes over, at any order. The second run is exact:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from gradtape.core import convert, errors
 from gradtape.core.tensor import Tensor
@@ -27,7 +27,11 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     return StopGradient(convert.convert_to_tensor(input))
 
 
-def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def grad_pass_through(f: Callable[P, R]) -> Callable[P, R]:
     """A function that computes `f`, and whose gradient is that of the identity: a straight-through estimator.
 
     Args:

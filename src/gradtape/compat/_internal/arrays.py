@@ -1,10 +1,11 @@
-"""Functions of arrays and control flow that have no public name."""
+"""Functions of tensors that have no public name: lists of tensors, sparse and ragged ones, control flow, XLA's functions."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import gradtape as tf
 from gradtape.core import errors
@@ -170,11 +171,10 @@ def assert_broadcastable(weights: Any, values: Any) -> Any:
         for m, n in zip(weights.shape.as_list(), values.shape.as_list(), strict=True)
     )
     if not fits:
-        raise ValueError(
-            errors.compose(
-                f"weights can not be broadcast to values. weights.shape={weights.shape}, values.shape={values.shape}.",
-                "weights need the rank of the values, with sizes of 1 where they are the same.",
-            )
+        raise errors.build(
+            ValueError,
+            f"weights can not be broadcast to values. weights.shape={weights.shape}, values.shape={values.shape}.",
+            "weights need the rank of the values, with sizes of 1 where they are the same.",
         )
     return tf.no_op()
 
@@ -184,3 +184,194 @@ def broadcast_weights(weights: Any, values: Any) -> Any:
     assert_broadcastable(weights, values)
     values = tf.convert_to_tensor(values)
     return tf.broadcast_to(tf.convert_to_tensor(weights, values.dtype), tf.shape(values))
+
+
+def tensor_list_from_tensor(tensor: Any, element_shape: Any = None, name: str | None = None) -> Any:
+    """The list of the rows of a tensor."""
+    return tf.convert_to_tensor(tensor)
+
+
+def empty_tensor_list(
+    element_shape: Any, element_dtype: Any, max_num_elements: Any = None, name: str | None = None
+) -> Any:
+    """A list without elements."""
+    sizes = [d or 0 for d in tf.TensorShape(element_shape).as_list()]
+    return tf.zeros([0, *sizes], element_dtype)
+
+
+def tensor_list_stack(
+    input_handle: Any, element_dtype: Any, num_elements: int = -1, element_shape: Any = None, name: str | None = None
+) -> Any:
+    """The elements as one tensor."""
+    return input_handle
+
+
+def tensor_list_length(input_handle: Any, name: str | None = None) -> Any:
+    """How many elements there are."""
+    return tf.shape(input_handle)[0]
+
+
+def tensor_list_push_back(input_handle: Any, tensor: Any, name: str | None = None) -> Any:
+    """The list with one element more."""
+    return tf.concat([input_handle, tf.expand_dims(tensor, 0)], 0)
+
+
+def tensor_list_push_back_batch(input_handles: Any, tensor: Any, name: str | None = None) -> Any:
+    """Lists with one element more each."""
+    return tf.concat([input_handles, tf.expand_dims(tensor, 1)], 1)
+
+
+def tensor_list_concat_lists(input_a: Any, input_b: Any, element_dtype: Any, name: str | None = None) -> Any:
+    """Two lists as one."""
+    return tf.concat([input_a, input_b], 0)
+
+
+def tensor_list_gather(
+    input_handle: Any, indices: Any, element_dtype: Any, element_shape: Any = None, name: str | None = None
+) -> Any:
+    """Elements by their indices, as one tensor."""
+    return tf.gather(input_handle, indices)
+
+
+class Convolution:
+    """A convolution whose shapes are known before it is called."""
+
+    def __init__(
+        self,
+        input_shape: Any,
+        filter_shape: Any,
+        padding: str,
+        strides: Any = None,
+        dilation_rate: Any = None,
+        name: str | None = None,
+        data_format: str | None = None,
+        num_spatial_dims: int | None = None,
+    ) -> None:
+        self._options = {
+            "strides": strides, "padding": padding, "data_format": data_format, "dilations": dilation_rate,
+        }  # fmt: skip
+
+    def __call__(self, inp: Any, filter: Any) -> Any:
+        return tf.nn.convolution(inp, filter, **self._options)
+
+
+class _Parts(NamedTuple):
+    """The indices and values of a sparse tensor."""
+
+    output_indices: Any
+    output_values: Any
+
+
+def sparse_reorder(input_indices: Any, input_values: Any, input_shape: Any, name: str | None = None) -> _Parts:
+    """The parts of a sparse tensor in the order of its rows."""
+    ordered = tf.sparse.reorder(tf.SparseTensor(input_indices, input_values, input_shape))
+    return _Parts(ordered.indices, ordered.values)
+
+
+def sparse_tensor_dense_mat_mul(
+    a_indices: Any, a_values: Any, a_shape: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The product of a sparse matrix, by its parts, and a dense one."""
+    return tf.sparse.sparse_dense_matmul(tf.SparseTensor(a_indices, a_values, a_shape), b, adjoint_a, adjoint_b)
+
+
+class CSRSparseMatrix:
+    """A sparse matrix, or a batch of them."""
+
+    def __init__(self, value: Any, indices: Any = None, name: str | None = None) -> None:
+        if not isinstance(value, tf.SparseTensor):
+            value = tf.sparse.from_dense(value)
+        self._sparse = value
+
+    shape = property(lambda self: self._sparse.shape, doc="The shape.")
+    dtype = property(lambda self: self._sparse.dtype, doc="The type of the elements.")
+
+    def to_sparse_tensor(self) -> Any:
+        """The same as a sparse tensor."""
+        return self._sparse
+
+    def to_dense(self) -> Any:
+        """The same as a dense tensor."""
+        return tf.sparse.to_dense(self._sparse)
+
+
+def matmul(
+    a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The product of two matrices, either of which may be sparse; the product of two sparse matrices is sparse."""
+    sparse_a, sparse_b = isinstance(a, CSRSparseMatrix), isinstance(b, CSRSparseMatrix)
+    if sparse_a and not sparse_b and len(a.shape) == 2 and not transpose_b:
+        left = tf.sparse.transpose(a._sparse) if transpose_a else a._sparse
+        return tf.sparse.sparse_dense_matmul(left, b, adjoint_a, adjoint_b)
+    left = a.to_dense() if sparse_a else tf.convert_to_tensor(a)
+    right = b.to_dense() if sparse_b else tf.convert_to_tensor(b)
+    found = tf.matmul(left, right, transpose_a, transpose_b, adjoint_a, adjoint_b)
+    return CSRSparseMatrix(found) if sparse_a and sparse_b else found
+
+
+def is_ragged(value: Any) -> bool:
+    """True for a ragged tensor."""
+    return isinstance(value, tf.RaggedTensor)
+
+
+def convert_to_tensor_or_ragged_tensor(
+    value: Any, dtype: Any = None, preferred_dtype: Any = None, name: str | None = None
+) -> Any:
+    """A ragged tensor as it is, anything else as a tensor."""
+    return value if is_ragged(value) else tf.convert_to_tensor(value, dtype)
+
+
+def assert_splits_match(nested_splits_lists: Any) -> list[Any]:
+    """Checks that ragged tensors have the same rows."""
+    first, *others = nested_splits_lists
+    if any(len(splits) != len(first) for splits in others):
+        raise ValueError("Inputs must have identical ragged splits.")
+    message = "Inputs must have identical ragged splits"
+    check: Any = tf.debugging.assert_equal
+    return [check(a, b, message=message) for splits in others for a, b in zip(first, splits, strict=True)]
+
+
+def dynamic_update_slice(x: Any, update: Any, start: Any) -> Any:
+    """A tensor with another one in the place that begins at computed indices."""
+    x, update = tf.convert_to_tensor(x), tf.convert_to_tensor(update)
+    start = tf.clip_by_value(tf.cast(start, tf.int32), 0, tf.shape(x) - tf.shape(update))
+    grids = tf.meshgrid(*[tf.range(n) for n in update.shape.as_list()], indexing="ij")
+    indices = tf.stack([g + start[i] for i, g in enumerate(grids)], -1)
+    return tf.tensor_scatter_nd_update(x, indices, update)
+
+
+def replica_id() -> Any:
+    """The number of the replica: there is one."""
+    return tf.constant(0)
+
+
+def variadic_reduce(
+    operands: Sequence[Any], init_values: Sequence[Any], axis: Any, reducer: Callable[..., Any], name: str | None = None
+) -> list[Any]:
+    """Several tensors reduced together along an axis by a function of two rows of numbers."""
+    axes = [axis] if isinstance(axis, int) else list(axis)
+    operands = [tf.convert_to_tensor(x) for x in operands]
+    rank = operands[0].shape.rank
+    axes = [a % rank for a in axes]
+    order = [*axes, *[i for i in range(rank) if i not in axes]]
+    flat = []
+    for x in operands:
+        moved = tf.transpose(x, order)
+        flat.append(tf.reshape(moved, tf.concat([[-1], tf.shape(moved)[len(axes) :]], 0)))
+    shape = tf.shape(flat[0])[1:]
+    start = [tf.broadcast_to(tf.cast(v, x.dtype), shape) for v, x in zip(init_values, flat, strict=True)]
+    return list(tf.foldl(lambda held, row: tuple(reducer(tuple(held), tuple(row))), tuple(flat), tuple(start)))
+
+
+def compile_computation(computation: Callable[..., Any], inputs: Any = None) -> Any:
+    """What a compiled function gives for some inputs; a tensor alone is in a tuple."""
+    found = tf.function(computation, autograph=False)(*(inputs or ()))
+    return (found,) if tf.is_tensor(found) else found
+
+
+@contextlib.contextmanager
+def jit_scope(compile_ops: Any = True, separate_compiled_gradients: bool = False) -> Iterator[None]:
+    """A block whose ops XLA may compile: as any other."""
+    yield

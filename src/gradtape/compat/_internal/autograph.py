@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import enum
-from collections.abc import Iterator
 from typing import Any
 
 from gradtape import autograph as _autograph
@@ -70,9 +68,3 @@ def tf_convert(f: Any, ctx: Any = None, convert_by_default: bool = True, user_re
         return _autograph.to_graph(f)
     except Exception:
         return f
-
-
-@contextlib.contextmanager
-def unconverted() -> Iterator[None]:
-    """A block whose functions are not converted."""
-    yield

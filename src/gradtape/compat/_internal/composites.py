@@ -12,22 +12,7 @@ from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Reference, Tensor
 from gradtape.core.variable import Variable
-from gradtape.toplevel.specs import TypeSpec, type_spec_from_value
-
-__all__ = [
-    "NAME_TO_TYPE_SPEC",
-    "TYPE_SPEC_TO_NAME",
-    "BatchableTypeSpec",
-    "CompositeTensor",
-    "DenseSpec",
-    "VariableSpec",
-    "convert_to_tensor_or_composite",
-    "convert_variables_to_tensors",
-    "get_name",
-    "lookup",
-    "register",
-    "type_spec_from_value",
-]
+from gradtape.toplevel.specs import TypeSpec
 
 
 class CompositeTensor(Composite, metaclass=abc.ABCMeta):

@@ -6,21 +6,7 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.compat._internal.names import absent_class
-from gradtape.data._iterator import Iterator as OwnedIterator
 from gradtape.toplevel.specs import TypeSpec
-
-__all__ = [
-    "GeneratorDataset",
-    "NoneTensorSpec",
-    "OwnedIterator",
-    "RangeDataset",
-    "SparseTensorSliceDataset",
-    "TensorDataset",
-    "TensorSliceDataset",
-    "get_flat_tensor_shapes",
-    "get_flat_tensor_types",
-    "make_one_shot_iterator",
-]
 
 _WHY = "all datasets are of one class"
 GeneratorDataset = absent_class("_GeneratorDataset", _WHY)

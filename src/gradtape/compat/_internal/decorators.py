@@ -1,8 +1,9 @@
-"""Decorators that remember the decorated function, and marks of public names."""
+"""Decorators: those that remember the function, marks of public names and deprecations, and functions with other meanings for other classes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -96,6 +97,80 @@ def get_symbol_from_name(name: str) -> Any:
     return _named.get(name)
 
 
-def identity_decorator(*_: Any, **__: Any) -> Callable[[Any], Any]:
-    """A decorator that leaves functions as they are."""
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def deprecated(*_: Any, **__: Any) -> Callable[[Any], Any]:
+    """A decorator that leaves a function or class as it is."""
+    return _unchanged
+
+
+deprecated_args = deprecated_arg_values = deprecated_endpoints = deprecated
+
+
+def deprecated_alias(deprecated_name: str, name: str, func_or_class: Any, warn_once: bool = True) -> Any:
+    """The function or class that the old name stands for."""
+    return func_or_class
+
+
+def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:
+    """The value of an argument that has two names; ValueError if both are given."""
+    if old_value is not None and new_value is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
+    return new_value if old_value is None else old_value
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """A block without messages about old names: there are none anyway."""
+    yield
+
+
+DISPATCHERS: list[Any] = []
+
+
+class OpDispatcher:
+    """Base of objects that handle calls of one function with arguments of other classes."""
+
+    NOT_SUPPORTED = object()
+
+    def handle(self, args: Any, kwargs: Any) -> Any:
+        """The result, or NOT_SUPPORTED."""
+        return self.NOT_SUPPORTED
+
+    def register(self, op: Any) -> None:
+        """Handle calls of a function."""
+        dispatchers = op.__dict__.setdefault("_tf_fallback_dispatchers", [])
+        dispatchers.append(self)
+
+
+class GlobalOpDispatcher:
+    """Base of objects that handle calls of all functions with arguments of other classes."""
+
+    NOT_SUPPORTED = OpDispatcher.NOT_SUPPORTED
+
+    def handle(self, op: Any, args: Any, kwargs: Any) -> Any:
+        """The result, or NOT_SUPPORTED."""
+        return self.NOT_SUPPORTED
+
+    def register(self) -> None:
+        """Handle calls of all functions."""
+        DISPATCHERS.append(self)
+
+
+def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) -> Any:
+    """A decorator that lets a function be called with arguments of other classes: as it is."""
+    if target is None:
+        return lambda function: function
+    return target
+
+
+def dispatch_for_types(op: Any, *types: Any) -> Callable[[Any], Any]:
+    """A decorator of a function that takes the place of another one for some classes."""
     return lambda function: function
+
+
+def register_dispatchable_type(cls: Any) -> Any:
+    """The class itself."""
+    return cls

@@ -7,16 +7,6 @@ import weakref
 from collections.abc import Iterator, MutableMapping, MutableSet
 from typing import Any
 
-from gradtape.core.tensor import Reference
-
-__all__ = [
-    "ObjectIdentityDictionary",
-    "ObjectIdentitySet",
-    "ObjectIdentityWeakKeyDictionary",
-    "ObjectIdentityWeakSet",
-    "Reference",
-]
-
 
 class ObjectIdentityDictionary(MutableMapping[Any, Any]):
     """A dictionary whose keys count by identity."""

@@ -3,61 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from inspect import (
-    Parameter,
-    currentframe,
-    getdoc,
-    getfile,
-    getframeinfo,
-    getmembers,
-    getmodule,
-    getmro,
-    getsource,
-    getsourcefile,
-    getsourcelines,
-    isbuiltin,
-    isclass,
-    isframe,
-    isfunction,
-    isgenerator,
-    isgeneratorfunction,
-    ismethod,
-    ismodule,
-    isroutine,
-    stack,
-)
 from typing import Any, NamedTuple
-
-__all__ = [
-    "ArgSpec",
-    "Parameter",
-    "currentframe",
-    "fn_args",
-    "getargspec",
-    "getcallargs",
-    "getdoc",
-    "getfile",
-    "getframeinfo",
-    "getfullargspec",
-    "getmembers",
-    "getmodule",
-    "getmro",
-    "getsource",
-    "getsourcefile",
-    "getsourcelines",
-    "inspect",
-    "isbuiltin",
-    "isclass",
-    "isframe",
-    "isfunction",
-    "isgenerator",
-    "isgeneratorfunction",
-    "ismethod",
-    "ismodule",
-    "isroutine",
-    "signature",
-    "stack",
-]
 
 
 class ArgSpec(NamedTuple):

@@ -7,7 +7,6 @@ import functools
 import importlib
 import numbers
 import time
-from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -16,31 +15,6 @@ import numpy as np
 from gradtape import version
 from gradtape.core.tensor import Tensor as CoreTensor
 from gradtape.core.variable import Variable
-from gradtape.types._experimental import TensorLike
-
-__all__ = [
-    "GIT_VERSION",
-    "VERSION",
-    "LazyLoader",
-    "Tensor",
-    "TensorLike",
-    "Value",
-    "absent_class",
-    "contextmanager",
-    "do_not_doc_inheritable",
-    "forward_compatibility_horizon",
-    "forward_compatible",
-    "integral_types",
-    "keyword_args_only",
-    "load_op_library",
-    "make_all",
-    "nothing",
-    "real_types",
-    "remove_undocumented",
-    "should_invoke_op_callbacks",
-    "sleep",
-    "unchanged",
-]
 
 VERSION = version.VERSION
 GIT_VERSION = f"v{version.VERSION}"
@@ -156,3 +130,20 @@ def absent_class(name: str, reason: str, base: type = object) -> Any:
         raise NotImplementedError(f"{name} is left out: {reason}.")
 
     return type(name, (base,), {"__init__": refuse, "__doc__": f"Left out: {reason}.", "__module__": __name__})
+
+
+def make_composite_tensor(cls: Any, module_name: str = "tf.linalg") -> Any:
+    """The class itself: operators are modules, whose tensors are found by their attributes."""
+    return cls
+
+
+def add_operators(
+    operators: Any, operator_name: str | None = None, addition_tiers: Any = None, name: str | None = None
+) -> list[Any]:
+    """The sum of operators, as a list of one dense operator."""
+    import gradtape as tf
+
+    if len(operators) == 1:
+        return list(operators)
+    dense = functools.reduce(lambda a, b: a + b, [operator.to_dense() for operator in operators])
+    return [tf.linalg.LinearOperatorFullMatrix(dense)]

@@ -73,11 +73,10 @@ def _run(x: Any, h: Any, c: Any, params: Any, mode: str, direction: str, dropout
     x, h, params = tf.convert_to_tensor(x), tf.convert_to_tensor(h), tf.convert_to_tensor(params)
     ways = 1 if direction == "unidirectional" else 2
     if mode not in _GATES or h.shape[0] is None or h.shape[0] % ways or x.shape[-1] is None or h.shape[-1] is None:
-        raise ValueError(
-            errors.compose(
-                f"CudnnRNN cannot be computed for rnn_mode={mode!r}, direction={direction!r}, input {x.shape} and input_h {h.shape}.",
-                "the sizes of the input and of the state must be known, input_h has [layers * directions, batch, units].",
-            )
+        raise errors.build(
+            ValueError,
+            f"CudnnRNN cannot be computed for rnn_mode={mode!r}, direction={direction!r}, input {x.shape} and input_h {h.shape}.",
+            "the sizes of the input and of the state must be known, input_h has [layers * directions, batch, units].",
         )
     weights = _weights(params, mode, x.shape[-1], h.shape[-1], h.shape[0] // ways, ways)
     states: list[Any] = []

@@ -10,8 +10,6 @@ from gradtape.core import dtypes
 from gradtape.core.shape import TensorSpec
 from gradtape.polymorphic_function.function_signature import graph_name
 
-__all__ = ["BoundedTensorSpec", "sanitize_spec_name"]
-
 sanitize_spec_name = graph_name
 
 

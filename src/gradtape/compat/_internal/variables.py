@@ -6,26 +6,7 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.compat._internal.names import absent_class
-from gradtape.compat.v1._variables import VariableStore, default_variable_store, with_variable_store
 from gradtape.core.variable import Variable
-
-__all__ = [
-    "BaseResourceVariable",
-    "PartitionedVariable",
-    "ResourceVariable",
-    "UninitializedVariable",
-    "VariableStore",
-    "assign_moving_average",
-    "assign_variable_op",
-    "default_variable_store",
-    "is_resource_variable",
-    "read_variable_op",
-    "resource_scatter_add",
-    "slice_helper",
-    "var_is_initialized_op",
-    "variable_handle_from_shape_and_dtype",
-    "with_variable_store",
-]
 
 BaseResourceVariable = ResourceVariable = Variable
 PartitionedVariable = absent_class("PartitionedVariable", "variables are not cut into parts")

@@ -14,124 +14,81 @@ from typing import Any
 
 from gradtape.compat.v1 import _rooms
 
+# Names by where they are: `.` has modules, `.file` names of a file beside this one. `name=other` is `other` under the name `name`.
 _ORIGINS = {
-    "_functions": (
-        "argmax argmin assert_equal assert_greater assert_greater_equal assert_integer assert_less assert_less_equal "
-        "assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal assert_positive assert_rank "
-        "assert_rank_at_least assert_rank_in assert_scalar assert_type batch_gather boolean_mask ceil confusion_matrix "
-        "convert_to_tensor_or_sparse_tensor count_nonzero cross depth_to_space diag diag_part div "
-        "div_no_nan ensure_shape expand_dims floordiv gather gather_nd hessians invert_permutation is_finite is_inf is_nan "
-        "lgamma lin_space log log_sigmoid logical_xor matrix_band_part matrix_determinant matrix_diag matrix_diag_part "
-        "matrix_inverse matrix_solve matrix_transpose matrix_triangular_solve multinomial name_scope norm ones_like "
-        "polygamma py_func random_crop random_gamma random_normal random_shuffle random_uniform reciprocal "
-        "reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_sum reverse_v2 rsqrt "
-        "segment_sum self_adjoint_eig set_random_seed softplus softsign space_to_depth sparse_tensor_dense_matmul "
-        "sparse_tensor_to_dense sparse_to_dense squared_difference squeeze string_join string_to_number substr svd to_bfloat16 "
-        "to_double to_float to_int32 to_int64 top_k trace transpose truncated_normal unsorted_segment_sum where "
-        "where_v2 while_loop xla_dynamic_slice zeros_like zeta"
+    ".": (
+        "app data flags gfile image initializers layers logging losses metrics mixed_precision nn python_io "
+        "ragged resource_loader saved_model strings summary test train"
     ),
-    "_collections": (
-        "GraphKeys add_to_collection add_to_collections all_variables assign assign_add assign_sub get_collection "
-        "get_collection_ref global_variables global_variables_initializer initialize_all_variables initialize_variables "
-        "is_variable_initialized local_variables local_variables_initializer model_variables moving_average_variables "
-        "report_uninitialized_variables scatter_add scatter_nd_update scatter_sub scatter_update tables_initializer "
-        "trainable_variables variables_initializer"
+    "._functions": (
+        "argmax argmin assert_equal assert_greater assert_greater_equal assert_integer assert_less "
+        "assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal "
+        "assert_positive assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_type batch_gather "
+        "boolean_mask convert_to_tensor_or_sparse_tensor count_nonzero div expand_dims gather gather_nd "
+        "multinomial name_scope norm ones_like py_func reduce_all reduce_any reduce_logsumexp reduce_max "
+        "reduce_mean reduce_min reduce_prod reduce_sum self_adjoint_eig set_random_seed sparse_to_dense squeeze "
+        "substr to_bfloat16 to_double to_float to_int32 to_int64 transpose where while_loop xla_dynamic_slice "
+        "zeros_like"
     ),
-    "_variables": (
-        "AUTO_REUSE Variable VariableScope disable_resource_variables enable_resource_variables fixed_size_partitioner "
-        "get_local_variable get_variable get_variable_scope make_template no_regularizer resource_variables_enabled "
-        "variable_creator_scope variable_op_scope variable_scope"
+    "._collections": (
+        "add_to_collection add_to_collections all_variables assign assign_add assign_sub get_collection "
+        "get_collection_ref global_variables global_variables_initializer initialize_all_variables "
+        "initialize_variables is_variable_initialized local_variables local_variables_initializer model_variables "
+        "moving_average_variables report_uninitialized_variables scatter_add scatter_nd_update scatter_sub "
+        "scatter_update tables_initializer trainable_variables variables_initializer"
     ),
-    "_sessions": (
-        "InteractiveSession Session SparseTensorValue colocate_with control_flow_v2_enabled disable_control_flow_v2 "
-        "disable_eager_execution disable_tensor_equality disable_v2_behavior disable_v2_tensorshape enable_control_flow_v2 "
+    "._variables": (
+        "AUTO_REUSE Variable VariableScope disable_resource_variables enable_resource_variables "
+        "fixed_size_partitioner get_local_variable get_variable get_variable_scope make_template no_regularizer "
+        "resource_variables_enabled variable_op_scope variable_scope"
+    ),
+    "._sessions": (
+        "SparseTensorValue colocate_with control_flow_v2_enabled disable_control_flow_v2 disable_eager_execution "
+        "disable_tensor_equality disable_v2_behavior disable_v2_tensorshape enable_control_flow_v2 "
         "enable_eager_execution enable_tensor_equality enable_v2_behavior enable_v2_tensorshape "
-        "executing_eagerly_outside_functions get_default_graph get_default_session get_seed gradients "
-        "placeholder placeholder_with_default reset_default_graph sparse_placeholder"
+        "executing_eagerly_outside_functions get_default_graph get_default_session get_seed gradients placeholder "
+        "placeholder_with_default sparse_placeholder"
     ),
-    "messages": (
-        "AttrValue ConfigProto Event GPUOptions GraphDef GraphOptions HistogramProto NodeDef OptimizerOptions RunMetadata "
-        "RunOptions Summary SummaryMetadata"
+    ".messages": (
+        "AttrValue ConfigProto Event GPUOptions GraphDef GraphOptions HistogramProto NodeDef OptimizerOptions "
+        "RunMetadata RunOptions Summary SummaryMetadata"
     ),
-    "initializers": (
-        "constant_initializer=constant glorot_normal_initializer=glorot_normal glorot_uniform_initializer=glorot_uniform "
-        "ones_initializer=ones orthogonal_initializer=orthogonal random_normal_initializer=random_normal "
-        "random_uniform_initializer=random_uniform truncated_normal_initializer=truncated_normal "
-        "uniform_unit_scaling_initializer=uniform_unit_scaling variance_scaling_initializer=variance_scaling "
-        "zeros_initializer=zeros"
+    ".initializers": (
+        "constant_initializer=constant glorot_normal_initializer=glorot_normal "
+        "glorot_uniform_initializer=glorot_uniform ones_initializer=ones orthogonal_initializer=orthogonal "
+        "random_normal_initializer=random_normal random_uniform_initializer=random_uniform "
+        "truncated_normal_initializer=truncated_normal uniform_unit_scaling_initializer=uniform_unit_scaling "
+        "variance_scaling_initializer=variance_scaling zeros_initializer=zeros"
     ),
-    "_parsing": (
-        "FixedLenFeature FixedLenSequenceFeature VarLenFeature SparseFeature parse_example parse_single_example "
-        "parse_tensor decode_raw decode_csv read_file write_file matching_files serialize_tensor"
+    "._names": "dimension_at_index",
+    "gradtape": "ensure_shape hessians lin_space=linspace reverse_v2=reverse where_v2=where",
+    "gradtape.compat._graph_keys": "GraphKeys",
+    "gradtape.compat._graphs": "reset_default_graph",
+    "gradtape.compat._session": "InteractiveSession Session",
+    "gradtape.core.dimension": "Dimension dimension_value",
+    "gradtape.image": "random_crop",
+    "gradtape.io": (
+        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_csv decode_raw matching_files "
+        "parse_example parse_single_example parse_tensor read_file serialize_tensor write_file"
     ),
-    "_names": "Dimension dimension_at_index dimension_value",
+    "gradtape.linalg": (
+        "cross diag=tensor_diag diag_part=tensor_diag_part matrix_band_part=band_part matrix_determinant=det "
+        "matrix_diag=diag matrix_diag_part=diag_part matrix_inverse=inv matrix_solve=solve matrix_transpose "
+        "matrix_triangular_solve=triangular_solve svd trace"
+    ),
+    "gradtape.math": (
+        "ceil confusion_matrix div_no_nan=divide_no_nan floordiv invert_permutation is_finite is_inf is_nan "
+        "lgamma log log_sigmoid logical_xor polygamma reciprocal rsqrt segment_sum softplus squared_difference "
+        "top_k unsorted_segment_sum zeta"
+    ),
+    "gradtape.nn": "depth_to_space softsign space_to_depth",
+    "gradtape.random": (
+        "random_gamma=gamma random_normal=normal random_shuffle=shuffle random_uniform=uniform truncated_normal"
+    ),
+    "gradtape.sparse": "sparse_tensor_dense_matmul=sparse_dense_matmul sparse_tensor_to_dense=to_dense",
+    "gradtape.strings": "string_join=join string_to_number=to_number",
+    "gradtape.toplevel.variable_creators": "variable_creator_scope",
 }
-_MODULES = frozenset(
-    [
-        "app",
-        "bitwise",
-        "data",
-        "debugging",
-        "dtypes",
-        "errors",
-        "flags",
-        "gfile",
-        "image",
-        "initializers",
-        "io",
-        "keras",
-        "layers",
-        "linalg",
-        "logging",
-        "losses",
-        "math",
-        "metrics",
-        "mixed_precision",
-        "nn",
-        "python_io",
-        "ragged",
-        "random",
-        "resource_loader",
-        "saved_model",
-        "sparse",
-        "spectral",
-        "strings",
-        "summary",
-        "test",
-        "train",
-        "distribute",
-        "config",
-        "manip",
-        "sets",
-        "signal",
-        "sysconfig",
-        "version",
-    ]
-)
-_OWN_MODULES = frozenset(
-    [
-        "app",
-        "data",
-        "flags",
-        "gfile",
-        "image",
-        "initializers",
-        "layers",
-        "logging",
-        "losses",
-        "metrics",
-        "mixed_precision",
-        "nn",
-        "python_io",
-        "resource_loader",
-        "saved_model",
-        "summary",
-        "test",
-        "train",
-        "ragged",
-        "strings",
-    ]
-)
 
 
 def _origin(name: str) -> tuple[str, str] | None:
@@ -144,11 +101,11 @@ def _origin(name: str) -> tuple[str, str] | None:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _OWN_MODULES:
-        return importlib.import_module(f"{__name__}.{name}")
     origin = _origin(name)
+    if origin == (".", name):
+        return importlib.import_module(f"{__name__}.{name}")
     if origin is not None:
-        value = getattr(importlib.import_module(f"{__name__}.{origin[0]}"), origin[1])
+        value = getattr(importlib.import_module(origin[0], __name__), origin[1])
     else:
         value = _shared(name)
     if name != "keras":
@@ -179,4 +136,4 @@ def _shared(name: str) -> Any:
 def __dir__() -> list[str]:
     gradtape = importlib.import_module("gradtape")
     own = [entry.partition("=")[0] for names in _ORIGINS.values() for entry in names.split()]
-    return sorted({*own, *_OWN_MODULES, *gradtape.__all__, "compat", "keras"})
+    return sorted({*own, *gradtape.__all__, "compat", "keras"})

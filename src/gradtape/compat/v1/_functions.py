@@ -128,9 +128,6 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return tf.where(condition, x, y)
 
 
-where_v2 = tf.where
-
-
 def gather(
     params: Any,
     indices: Any,
@@ -373,27 +370,3 @@ def xla_dynamic_slice(x: Any, start_indices: Any, size_indices: Any) -> Any:
     sizes = tf.cast(size_indices, tf.int32)
     start = tf.clip_by_value(tf.cast(start_indices, tf.int32), 0, tf.shape(x) - sizes)
     return tf.slice(x, start, sizes)
-
-
-# Names that have moved into a module since.
-ceil, floordiv = tf.math.ceil, tf.math.floordiv
-confusion_matrix, cross = tf.math.confusion_matrix, tf.linalg.cross
-depth_to_space, space_to_depth = tf.nn.depth_to_space, tf.nn.space_to_depth
-diag, diag_part, trace = tf.linalg.tensor_diag, tf.linalg.tensor_diag_part, tf.linalg.trace
-div_no_nan, reciprocal, rsqrt = tf.math.divide_no_nan, tf.math.reciprocal, tf.math.rsqrt
-ensure_shape, hessians, reverse_v2 = tf.ensure_shape, tf.hessians, tf.reverse
-invert_permutation, lin_space = tf.math.invert_permutation, tf.linspace
-is_finite, is_inf, is_nan = tf.math.is_finite, tf.math.is_inf, tf.math.is_nan
-lgamma, log, log_sigmoid, polygamma = tf.math.lgamma, tf.math.log, tf.math.log_sigmoid, tf.math.polygamma
-logical_xor, softplus, softsign = tf.math.logical_xor, tf.math.softplus, tf.nn.softsign
-matrix_band_part, matrix_determinant = tf.linalg.band_part, tf.linalg.det
-matrix_diag, matrix_diag_part, matrix_inverse = tf.linalg.diag, tf.linalg.diag_part, tf.linalg.inv
-matrix_solve, matrix_transpose = tf.linalg.solve, tf.linalg.matrix_transpose
-matrix_triangular_solve, svd = tf.linalg.triangular_solve, tf.linalg.svd
-random_crop, random_gamma, random_normal = tf.image.random_crop, tf.random.gamma, tf.random.normal
-random_shuffle, random_uniform = tf.random.shuffle, tf.random.uniform
-truncated_normal = tf.random.truncated_normal
-segment_sum, unsorted_segment_sum = tf.math.segment_sum, tf.math.unsorted_segment_sum
-sparse_tensor_dense_matmul, sparse_tensor_to_dense = tf.sparse.sparse_dense_matmul, tf.sparse.to_dense
-squared_difference, top_k, zeta = tf.math.squared_difference, tf.math.top_k, tf.math.zeta
-string_join, string_to_number = tf.strings.join, tf.strings.to_number

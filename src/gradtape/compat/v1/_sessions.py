@@ -8,37 +8,8 @@ from typing import Any, NamedTuple
 
 import gradtape as tf
 from gradtape.compat import _graphs
-from gradtape.compat._graphs import reset_default_graph
-from gradtape.compat._session import InteractiveSession, Session
 from gradtape.core import errors, state
 from gradtape.toplevel.gradients import gradients as _gradients
-
-__all__ = [
-    "InteractiveSession",
-    "Session",
-    "SparseTensorValue",
-    "colocate_with",
-    "control_flow_v2_enabled",
-    "disable_control_flow_v2",
-    "disable_eager_execution",
-    "disable_tensor_equality",
-    "disable_v2_behavior",
-    "disable_v2_tensorshape",
-    "enable_control_flow_v2",
-    "enable_eager_execution",
-    "enable_tensor_equality",
-    "enable_v2_behavior",
-    "enable_v2_tensorshape",
-    "executing_eagerly_outside_functions",
-    "get_default_graph",
-    "get_default_session",
-    "get_seed",
-    "gradients",
-    "placeholder",
-    "placeholder_with_default",
-    "reset_default_graph",
-    "sparse_placeholder",
-]
 
 
 class SparseTensorValue(NamedTuple):
@@ -76,11 +47,10 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     found = graph.placeholder(given.dtype, shape, name or "PlaceholderWithDefault")
     value = tf.get_static_value(given)
     if value is None:
-        raise NotImplementedError(
-            errors.compose(
-                "tf.compat.v1.placeholder_with_default needs a default that is known.",
-                "give a constant, or use a placeholder.",
-            )
+        raise errors.build(
+            NotImplementedError,
+            "tf.compat.v1.placeholder_with_default needs a default that is known.",
+            "give a constant, or use a placeholder.",
         )
     graph.defaults[found.value] = value
     return found

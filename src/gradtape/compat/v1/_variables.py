@@ -11,36 +11,13 @@ from typing import Any
 import gradtape as tf
 from gradtape.compat import _graphs
 from gradtape.compat._graph_keys import GraphKeys
-from gradtape.compat.v1 import _initializers as initializers
+from gradtape.compat.v1 import initializers
 from gradtape.compat.v1._collections import add_to_collection, get_collection
 from gradtape.core import dtypes, errors, nest
 from gradtape.core.shape import TensorShape
 from gradtape.core.variable import Variable as CoreVariable
 from gradtape.core.variable_copies import VariableAggregation, VariableSynchronization
 from gradtape.core.variable_creation import names
-from gradtape.toplevel.variable_creators import variable_creator_scope
-
-__all__ = [
-    "AUTO_REUSE",
-    "Variable",
-    "VariableScope",
-    "VariableStore",
-    "default_variable_store",
-    "disable_resource_variables",
-    "enable_resource_variables",
-    "fixed_size_partitioner",
-    "get_local_variable",
-    "get_variable",
-    "get_variable_scope",
-    "make_template",
-    "make_variable",
-    "no_regularizer",
-    "resource_variables_enabled",
-    "variable_creator_scope",
-    "variable_op_scope",
-    "variable_scope",
-    "with_variable_store",
-]
 
 
 class _AutoReuse:
@@ -120,7 +97,6 @@ class _Scopes(threading.local):
 
 
 _scopes = _Scopes()
-_DEFAULT = "_default"
 
 
 def default_variable_store() -> VariableStore:
@@ -357,19 +333,17 @@ def _found_or_made(name: str, reuse: Any = None, **options: Any) -> Any:
         if reuse or reuse is AUTO_REUSE:
             return found
     if found is not None and _graphs.current_graph() is not None:
-        raise ValueError(
-            errors.compose(
-                f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?",
-                'with tf.compat.v1.variable_scope("…", reuse=tf.compat.v1.AUTO_REUSE).',
-            )
+        raise errors.build(
+            ValueError,
+            f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?",
+            'with tf.compat.v1.variable_scope("…", reuse=tf.compat.v1.AUTO_REUSE).',
         )
     if found is None and reuse is True:
-        raise ValueError(
-            errors.compose(
-                f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
-                "reuse=tf.AUTO_REUSE in VarScope?",
-                "make it first, without reuse.",
-            )
+        raise errors.build(
+            ValueError,
+            f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
+            "reuse=tf.AUTO_REUSE in VarScope?",
+            "make it first, without reuse.",
         )
     made = _new(name, **options)
     if _graphs.current_graph() is not None:

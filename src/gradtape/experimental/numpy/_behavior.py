@@ -61,11 +61,10 @@ def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conve
         "off" changes methods only.
     """
     if dtype_conversion_mode not in _MODES:
-        raise ValueError(
-            errors.compose(
-                f"experimental_enable_numpy_behavior: dtype_conversion_mode must be one of {', '.join(_MODES)}, got {dtype_conversion_mode!r}.",
-                f"use one of {', '.join(_MODES)}.",
-            )
+        raise errors.build(
+            ValueError,
+            f"experimental_enable_numpy_behavior: dtype_conversion_mode must be one of {', '.join(_MODES)}, got {dtype_conversion_mode!r}.",
+            f"use one of {', '.join(_MODES)}.",
         )
     promotion.prefer_float32(prefer_float32)
     promotion.convert_by(dtype_conversion_mode)

@@ -103,10 +103,10 @@ def full_like(
     array([7, 7])
     """
     if order != "K" or not subok:
-        raise ValueError(
-            errors.compose(
-                f"full_like: order and subok must be the defaults, got {order!r} and {subok}.", "leave them out."
-            )
+        raise errors.build(
+            ValueError,
+            f"full_like: order and subok must be the defaults, got {order!r} and {subok}.",
+            "leave them out.",
         )
     a = asarray(a)
     value = cast(asarray(fill_value), a.dtype if dtype is None else dtypes.as_dtype(dtype))
@@ -130,7 +130,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     target = result_type(start, stop, step) if dtype is None else dtypes.as_dtype(dtype)
     values = [np.asarray(v).item() if isinstance(v, (Tensor, Variable, np.ndarray)) else v for v in (start, stop, step)]
     if not values[2]:
-        raise ValueError(errors.compose("arange: step must not be 0.", "give another step."))
+        raise errors.build(ValueError, "arange: step must not be 0.", "give another step.")
     return convert.convert_to_tensor(np.arange(*values).astype(target.numpy))
 
 
@@ -158,7 +158,7 @@ def linspace(
     array([0. , 0.5, 1. ])
     """
     if num < 0:
-        raise ValueError(errors.compose(f"linspace: num must not be negative, got {num}.", "use 0 or more."))
+        raise errors.build(ValueError, f"linspace: num must not be negative, got {num}.", "use 0 or more.")
     wide = inexact_type(start, stop, default_float())
     a, b = asarray(start, wide), asarray(stop, wide)
     parts = max(num - 1 if endpoint else num, 1)
@@ -242,7 +242,7 @@ def meshgrid(*xi: Any, **kwargs: Any) -> list[Tensor]:
     [[[1, 2]], [[3, 3]]]
     """
     if kwargs.pop("sparse", False) or not kwargs.pop("copy", True):
-        raise ValueError(errors.compose("meshgrid: only sparse=False and copy=True are supported.", "leave them out."))
+        raise errors.build(ValueError, "meshgrid: only sparse=False and copy=True are supported.", "leave them out.")
     return creation.meshgrid(*[asarray(x) for x in xi], indexing=kwargs.pop("indexing", "xy"), **kwargs)
 
 
@@ -255,8 +255,8 @@ def ix_(*args: Any) -> list[Tensor]:
     found = []
     for place, x in enumerate(map(asarray, args)):
         if x.ndim != 1:
-            raise ValueError(
-                errors.compose(f"ix_: argument {place} must be a vector, got rank {x.ndim}.", "give vectors.")
+            raise errors.build(
+                ValueError, f"ix_: argument {place} must be a vector, got rank {x.ndim}.", "give vectors."
             )
         if x.dtype.is_bool:
             x = movement.reshape(where(x), [-1])
@@ -271,7 +271,7 @@ def broadcast_arrays(*args: Any, **kwargs: Any) -> list[Tensor]:
     [TensorShape([1, 2]), TensorShape([1, 2])]
     """
     if kwargs.pop("subok", False) or kwargs:
-        raise ValueError(errors.compose("broadcast_arrays: subok is not supported.", "leave subok out."))
+        raise errors.build(ValueError, "broadcast_arrays: subok is not supported.", "leave subok out.")
     values = [asarray(x) for x in args]
     common = np.broadcast_shapes(*[dims(x) for x in values])
     return [movement.broadcast_to(x, common) for x in values]

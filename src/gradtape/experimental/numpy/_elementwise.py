@@ -90,7 +90,7 @@ def sign(x: Any, out: Any = None, where: Any = None, **kwargs: Any) -> Tensor:
     array([-1.,  0.])
     """
     if out is not None or where is not None or kwargs:
-        raise ValueError(errors.compose("sign: arguments other than x are not taken.", "use tf.where for `where`."))
+        raise errors.build(ValueError, "sign: arguments other than x are not taken.", "use tf.where for `where`.")
     return elementwise.sign(asarray(x))
 
 
@@ -142,7 +142,7 @@ def clip(a: Any, a_min: Any, a_max: Any) -> Tensor:
     array([-1,  0,  3])
     """
     if a_min is None and a_max is None:
-        raise ValueError(errors.compose("clip: a_min and a_max are both None.", "give at least one of them."))
+        raise errors.build(ValueError, "clip: a_min and a_max are both None.", "give at least one of them.")
     if a_min is not None:
         a = elementwise.maximum(*promoted(a, a_min))
     return a if a_max is None else elementwise.minimum(*promoted(a, a_max))

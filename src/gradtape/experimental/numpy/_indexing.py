@@ -78,15 +78,14 @@ def _index(key: Any) -> Any:
         key = np.asarray(key)
     if key.dtype.kind == "b":
         if key.ndim != 1:
-            raise NotImplementedError(
-                errors.compose(
-                    f"indexing: a mask beside other indices must have rank 1, got one of shape {list(key.shape)}.",
-                    "index with the mask alone, or with tf.experimental.numpy.nonzero(mask).",
-                )
+            raise errors.build(
+                NotImplementedError,
+                f"indexing: a mask beside other indices must have rank 1, got one of shape {list(key.shape)}.",
+                "index with the mask alone, or with tf.experimental.numpy.nonzero(mask).",
             )
         key = np.flatnonzero(key)
     if key.dtype.kind not in "iu":
-        raise IndexError(errors.compose(f"{_WHAT}, got {key!r}.", "convert floats with tf.cast(i, tf.int32)."))
+        raise errors.build(IndexError, f"{_WHAT}, got {key!r}.", "convert floats with tf.cast(i, tf.int32).")
     return cast(key, "int64")
 
 

@@ -54,7 +54,7 @@ def _listed(arrays: Any) -> list[Any]:
     """A sequence of arrays, or the rows of one, in one dtype."""
     if isinstance(arrays, (list, tuple)):
         if not arrays:
-            raise ValueError(errors.compose("Need at least one array to join, got none.", "give one or more arrays."))
+            raise errors.build(ValueError, "Need at least one array to join, got none.", "give one or more arrays.")
         return promoted(*arrays)
     return list(joining.unstack(asarray(arrays)))
 

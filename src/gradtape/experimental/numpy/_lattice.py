@@ -40,11 +40,10 @@ def promote(operands: list[Operand], safe: bool) -> Operand:
         result, is_safe = _meet(found, other)
         if safe and not is_safe:
             names = " and ".join(f"{o.dtype.name}{' (a Python number)' if o.is_weak else ''}" for o in (found, other))
-            raise TypeError(
-                errors.compose(
-                    f"In promotion mode 'safe', implicit promotion between {names} is disallowed.",
-                    "cast one of them, or use dtype_conversion_mode='all'.",
-                )
+            raise errors.build(
+                TypeError,
+                f"In promotion mode 'safe', implicit promotion between {names} is disallowed.",
+                "cast one of them, or use dtype_conversion_mode='all'.",
             )
         found = result
     return found

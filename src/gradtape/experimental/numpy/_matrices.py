@@ -93,7 +93,7 @@ def triu(m: Any, k: int = 0) -> Tensor:
 def _triangle(m: Any, k: int, lower: bool) -> Tensor:
     m = asarray(m)
     if m.ndim < 2:
-        raise ValueError(errors.compose(f"tril, triu: m must have rank 2 or more, got {m.ndim}.", "give matrices."))
+        raise errors.build(ValueError, f"tril, triu: m must have rank 2 or more, got {m.ndim}.", "give matrices.")
     return shared.triangle(m, k, lower)
 
 
@@ -114,8 +114,8 @@ def diag(v: Any, k: int = 0) -> Tensor:
     if v.ndim == 1:
         return diagonals.diag(v, k=k)
     if v.ndim != 2:
-        raise ValueError(
-            errors.compose(f"diag: v must be a vector or a matrix, got rank {v.ndim}.", "give a vector or a matrix.")
+        raise errors.build(
+            ValueError, f"diag: v must be a vector or a matrix, got rank {v.ndim}.", "give a vector or a matrix."
         )
     return diagonal(v, k)
 
@@ -144,8 +144,8 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """
     a = asarray(a)
     if a.ndim < 2:
-        raise ValueError(
-            errors.compose(f"diagonal: a must have at least two axes, got {a.ndim}.", "give at least two axes.")
+        raise errors.build(
+            ValueError, f"diagonal: a must have at least two axes, got {a.ndim}.", "give at least two axes."
         )
     return shared.diagonal(a, offset, axis1, axis2)
 
@@ -173,11 +173,11 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: 
     """
     x = asarray(x)
     if x.ndim != 1:
-        raise ValueError(errors.compose(f"vander: x must be a vector, got rank {x.ndim}.", "give a vector."))
+        raise errors.build(ValueError, f"vander: x must be a vector, got rank {x.ndim}.", "give a vector.")
     count = next(iter(x.shape)) if N is None else _count(N)
     if count < 0:
-        raise ValueError(
-            errors.compose(f"vander: N must not be negative, got {count}.", "leave it out for as many as rows.")
+        raise errors.build(
+            ValueError, f"vander: N must not be negative, got {count}.", "leave it out for as many as rows."
         )
     powers = np.arange(count) if increasing else np.arange(count)[::-1]
     return pow(movement.reshape(x, [-1, 1]), convert.convert_to_tensor(powers.astype(x.dtype.numpy)))

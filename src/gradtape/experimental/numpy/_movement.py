@@ -51,7 +51,7 @@ def reshape(a: Any, newshape: Any, order: str = "C") -> Tensor:
     if order == "C":
         return movement.reshape(a, wanted)
     if order != "F":
-        raise ValueError(errors.compose(f'reshape: order must be "C" or "F", got {order!r}.', 'use "C" or "F".'))
+        raise errors.build(ValueError, f'reshape: order must be "C" or "F", got {order!r}.', 'use "C" or "F".')
     reversed_dims = list(integers(wanted, "reshape", "newshape"))[::-1]
     return movement.transpose(movement.reshape(movement.transpose(a), reversed_dims))
 
@@ -264,11 +264,10 @@ def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Tensor:
     array([9, 1, 2, 9])
     """
     if mode not in ("constant", "reflect", "symmetric"):
-        raise ValueError(
-            errors.compose(
-                f'pad: mode must be "constant", "reflect" or "symmetric", got {mode!r}.',
-                'use "constant", "reflect" or "symmetric".',
-            )
+        raise errors.build(
+            ValueError,
+            f'pad: mode must be "constant", "reflect" or "symmetric", got {mode!r}.',
+            'use "constant", "reflect" or "symmetric".',
         )
     x = asarray(array)
     widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2))

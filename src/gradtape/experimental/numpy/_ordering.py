@@ -91,11 +91,10 @@ def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) 
     """
     _check_order("argsort", order)
     if kind not in ("quicksort", "stable"):
-        raise ValueError(
-            errors.compose(
-                f"argsort: kind must be 'quicksort' or 'stable', got {kind!r}.",
-                "leave it out: the order is always stable.",
-            )
+        raise errors.build(
+            ValueError,
+            f"argsort: kind must be 'quicksort' or 'stable', got {kind!r}.",
+            "leave it out: the order is always stable.",
         )
     found = along(functools.partial(sorting.argsort, stable=True), asarray(a), axis)
     return cast(found, dtypes.int64)
@@ -103,8 +102,8 @@ def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) 
 
 def _check_order(who: str, order: Any) -> None:
     if order is not None:
-        raise ValueError(
-            errors.compose(f"{who}: order must be None, got {order!r}.", "tensors have no fields: leave it out.")
+        raise errors.build(
+            ValueError, f"{who}: order must be None, got {order!r}.", "tensors have no fields: leave it out."
         )
 
 
@@ -121,5 +120,5 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Tensor:
     """
     x = asarray(a)
     if n < 0:
-        raise ValueError(errors.compose(f"diff: n must not be negative, got {n}.", "use 0 or more."))
+        raise errors.build(ValueError, f"diff: n must not be negative, got {n}.", "use 0 or more.")
     return selection.diff(x, n, axis)

@@ -67,7 +67,7 @@ def matmul(x1: Any, x2: Any) -> Tensor:
     """
     a, b = promoted(x1, x2)
     if not a.ndim or not b.ndim:
-        raise ValueError(errors.compose("matmul: operands must not be scalars.", "use multiply."))
+        raise errors.build(ValueError, "matmul: operands must not be scalars.", "use multiply.")
     return shared.matmul(a, b)
 
 
@@ -107,7 +107,7 @@ def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Tensor:
     11
     """
     if kwargs.pop("casting", "safe") != "safe" or kwargs.pop("order", "K") not in ("K", "A"):
-        raise ValueError(errors.compose("einsum: only casting='safe' and order='K' are supported.", "leave them out."))
+        raise errors.build(ValueError, "einsum: only casting='safe' and order='K' are supported.", "leave them out.")
     kwargs.pop("optimize", None)
     return contraction.einsum(subscripts, *promoted(*operands), **kwargs)
 
@@ -147,7 +147,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     a, b = promoted(a, b)
     lengths = a.shape[axisa], b.shape[axisb]
     if not set(lengths) <= {2, 3}:
-        raise ValueError(
-            errors.compose(f"cross: vectors must have two or three elements, got {lengths}.", "give two or three.")
+        raise errors.build(
+            ValueError, f"cross: vectors must have two or three elements, got {lengths}.", "give two or three."
         )
     return shared.cross(a, b, axisa, axisb, axisc)

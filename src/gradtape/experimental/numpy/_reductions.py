@@ -58,7 +58,7 @@ def _extreme(who: str, reduce: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 def _no_out(who: str, out: Any) -> None:
     if out is not None:
-        raise ValueError(errors.compose(f"{who}: out must be None.", "tensors are immutable: use the result."))
+        raise errors.build(ValueError, f"{who}: out must be None.", "tensors are immutable: use the result.")
 
 
 _sum, _nansum = _typed(None), _typed(False)
@@ -173,8 +173,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     x, w = inexact(a, weights)
     if w.ndim != x.ndim:
         if axis is None or w.ndim != 1:
-            raise TypeError(
-                errors.compose("average: axis must be given when the shapes of a and weights differ.", "give axis.")
+            raise errors.build(
+                TypeError, "average: axis must be given when the shapes of a and weights differ.", "give axis."
             )
         place = normalize_axis(axis, x.ndim, "average")
         w = movement.reshape(w, [-1 if k == place else 1 for k in range(x.ndim)])

@@ -28,7 +28,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None and y is None:
         return nonzero(condition)
     if x is None or y is None:
-        raise ValueError(errors.compose("where: only one of x and y is given.", "give both, or neither for indices."))
+        raise errors.build(ValueError, "where: only one of x and y is given.", "give both, or neither for indices.")
     return elementwise.where(cast(asarray(condition), dtypes.bool_), *promoted(x, y))
 
 
@@ -53,11 +53,10 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
     array([1, 9])
     """
     if len(condlist) != len(choicelist):
-        raise ValueError(
-            errors.compose(
-                f"select: the numbers of conditions and choices differ: {len(condlist)} vs {len(choicelist)}.",
-                "give a choice for each condition.",
-            )
+        raise errors.build(
+            ValueError,
+            f"select: the numbers of conditions and choices differ: {len(condlist)} vs {len(choicelist)}.",
+            "give a choice for each condition.",
         )
     *choices, last = promoted(*choicelist, default)
     return shared.select([cast(asarray(condition), dtypes.bool_) for condition in condlist], choices, last)
@@ -77,11 +76,10 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
     array([7, 5])
     """
     if out is not None or mode not in ("clip", "wrap", "raise"):
-        raise ValueError(
-            errors.compose(
-                f"take: out must be None and mode 'clip' or 'wrap', got {out!r} and {mode!r}.",
-                'use mode="clip" or "wrap".',
-            )
+        raise errors.build(
+            ValueError,
+            f"take: out must be None and mode 'clip' or 'wrap', got {out!r} and {mode!r}.",
+            'use mode="clip" or "wrap".',
         )
     a, indices = asarray(a), asarray(indices)
     if axis is None:
@@ -110,7 +108,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Tensor:
     if axis is None:
         x, axis = movement.reshape(x, [-1]), 0
     if x.ndim != indices.ndim:
-        raise ValueError(errors.compose("take_along_axis: the ranks differ.", "give indices of the rank of arr."))
+        raise errors.build(ValueError, "take_along_axis: the ranks differ.", "give indices of the rank of arr.")
     return shared.take_along_axis(x, indices, axis)
 
 

@@ -96,11 +96,10 @@ def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64)
     """
     wanted = dtypes.as_dtype(dtype)
     if wanted not in (dtypes.int32, dtypes.int64):
-        raise ValueError(
-            errors.compose(
-                f"randint: Argument `dtype` got an invalid value {wanted.name}: only int32 and int64 are supported.",
-                "use np.int64.",
-            )
+        raise errors.build(
+            ValueError,
+            f"randint: Argument `dtype` got an invalid value {wanted.name}: only int32 and int64 are supported.",
+            "use np.int64.",
         )
     low, high = (0, low) if high is None else (low, high)
     return functions.uniform(_shape(size), low, high, dtype=wanted)
