@@ -14,12 +14,14 @@ from gradtape.core.shape import Spec, broadcast
 from gradtape.ops import blas
 from gradtape.ops.family import align, conj, dims, unbroadcast
 from gradtape.ops.interruptible import apart
-from gradtape.ops.movement import Reshape
+from gradtape.ops.movement import Reshape, Transpose
 from gradtape.ops.reduction import computed_in_float32, wide
 
 # Between these numbers of multiplications, about, a product that is computed often is worth machine code of its own.
 _MIDDLE, _HUGE = 1 << 19, 1 << 27
 _LONG_WITHOUT_BLAS = 1 << 28  # multiplications, one by one, that take some tenths of a second
+# A matrix of so few columns uses a fraction of a tile; sums and columns must be this long for a transposition of the result to pay.
+_FEW_COLUMNS, _LONG_SUMS, _MANY_ROWS = 12, 24, 64
 _BLAS = "fdFD"  # NumPy's letters of the dtypes that BLAS multiplies
 
 
@@ -99,6 +101,8 @@ class MatMul(Op):
         return hot_kernels.kernel(self, (a, b), {"transpose_a": transpose_a, "transpose_b": transpose_b})
 
     def batch(self, batched: tuple[bool, ...], *inputs: Any, **params: Any) -> Any:
+        if batched == (False, True) and _is_narrow(*inputs, **params):
+            return _side_by_side(*inputs, **params)
         # A batched `a` and a matrix `b`, as in the backward pass of a dense layer, become one product in the kernel.
         return self(*align(batched, inputs), **params)
 
@@ -110,6 +114,25 @@ class MatMul(Op):
         if a.dtype is not b.dtype or a.dtype not in (dtypes.float32, dtypes.float64):
             return None
         return product(a, b, transpose_a, transpose_b)
+
+
+def _is_narrow(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> bool:
+    """True if a matrix meets a stack of matrices of a few columns, and sums are long, so that one product is worth a transposition."""
+    if a.ndim != 2 or b.ndim != 3 or any(type(size) is not int for size in (*dims(a), *dims(b))):
+        return False
+    rows, k = reversed(dims(a)) if transpose_a else dims(a)
+    return bool(dims(b)[1 if transpose_b else 2] <= _FEW_COLUMNS and k >= _LONG_SUMS and rows >= _MANY_ROWS)
+
+
+def _side_by_side(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+    """The products of a matrix and each matrix of a stack, as one product with all of their columns."""
+    count, k, n = (dims(b)[i] for i in ((0, 2, 1) if transpose_b else (0, 1, 2)))
+    if transpose_b:
+        columns = Reshape(b, shape=(count * n, k))
+    else:
+        columns = Reshape(Transpose(b, perm=(1, 0, 2)), shape=(k, count * n))
+    y = MatMul(a, columns, transpose_a=transpose_a, transpose_b=transpose_b)
+    return Transpose(Reshape(y, shape=(dims(y)[0], count, n)), perm=(1, 0, 2))
 
 
 def _product(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
