@@ -130,11 +130,11 @@ class DType:
 
     def is_compatible_with(self, other: Any) -> bool:
         """True if a tensor of the other dtype can be used where this one is asked for."""
-        return self == as_dtype(other)
+        return self is as_dtype(other)
 
     def is_subtype_of(self, other: Any) -> bool:
         """True if it is the other dtype: dtypes do not contain each other."""
-        return self == other
+        return bool(self == other)
 
     def most_specific_common_supertype(self, others: Any) -> DType | None:
         """This dtype if all others are it, else None."""

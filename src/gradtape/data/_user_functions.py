@@ -55,7 +55,8 @@ class Function:
         self._reading: Reading | None = None
         self._site = provenance.user_site(3)
         self._is_in_trace = state.current.trace is not None
-        self._is_saved, self._trace = False, None
+        self._is_saved = False
+        self._trace: Any = None
         self.tensors: list[Any] = []
         self._own = threading.local()  # the function around it may run on several threads
         self._latest: list[Any] = []  # for threads of a pipeline that such a run has begun
