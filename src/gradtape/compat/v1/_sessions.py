@@ -9,7 +9,6 @@ from typing import Any
 import gradtape as tf
 from gradtape.compat import _graphs
 from gradtape.core import errors, state
-from gradtape.core.sparse_tensor import SparseTensorValue
 from gradtape.toplevel.gradients import gradients as _gradients
 
 
