@@ -364,3 +364,11 @@ def test_map_of_tensors_to_rows_of_any_length():
     assert listed(found) == [[[1, 2], [3]], [[3, 6], [9]]]
     with pytest.raises(ValueError, match="must be less than rank"):
         tf.RaggedTensorSpec([None], tf.int32, ragged_rank=1)
+
+
+def test_logsumexp_of_rows() -> None:
+    x = tf.ragged.constant([[1.0, 2.0], [], [3.0, 4.0, 1000.0]])
+    np.testing.assert_allclose(tf.reduce_logsumexp(x, axis=1).numpy(), [2.3132617, -np.inf, 1000.0])
+    assert tf.reduce_logsumexp(x).numpy() == 1000.0
+    np.testing.assert_allclose(tf.reduce_logsumexp(x, axis=0).numpy(), [3.126928, 4.126928, 1000.0])
+    check_grads(lambda v: tf.reduce_logsumexp(tf.RaggedTensor.from_row_lengths(v, [2, 0, 1]), axis=1)[::2], np.ones(3))

@@ -97,6 +97,30 @@ def test_a_suite_runs() -> None:
     assert result.skipped[0][1] == "never"
 
 
+def test_a_subclass_may_name_its_methods_freely() -> None:
+    class Own(Case):
+        def _compare(self) -> None:
+            raise NotImplementedError
+
+        _differ = _value = _compare
+
+    Own().assertAllEqual([1, 2], tf.constant([1, 2]))
+    Own().assertNotAllClose(1.0, tf.constant(2.0))
+
+
+def test_evaluate() -> None:
+    case = Case()
+    assert case.evaluate(None) is None
+    assert case.evaluate(lambda: tf.constant(3)) == 3
+    assert isinstance(case.evaluate(tf.constant(2.0)), np.float32)
+    sparse = case.evaluate(tf.sparse.from_dense([0, 5]))
+    assert sparse.values.tolist() == [5]
+    assert sparse.dense_shape.tolist() == [2]
+    for value in (1, slice(1), np.ones(2)):
+        with pytest.raises(ValueError, match="Unsupported type"):
+            case.evaluate(value)
+
+
 @pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.complex128])
 def test_numerical_gradients(dtype: Any) -> None:
     x = tf.cast(tf.constant([[0.5, -1.0], [2.0, 1.5]]), dtype)

@@ -11,6 +11,7 @@ from gradtape.api.arguments import integer
 from gradtape.arrays import creation, indexing
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.doors import adapt
+from gradtape.core.op import REGISTRY
 from gradtape.math import _elementwise as elementwise
 from gradtape.math import _reductions as reductions
 from gradtape.math import _segments as segments
@@ -38,6 +39,14 @@ def _std(data: Any, ids: Any, count: int) -> Any:
     return elementwise.sqrt(_variance(data, ids, count))
 
 
+def _logsumexp(data: Any, ids: Any, count: int) -> Any:
+    # Without the largest of each segment, which is taken as a constant, the exponentials do not overflow.
+    top = REGISTRY["stop_gradient"](segments.unsorted_segment_max(data, ids, count))
+    top = elementwise.where(elementwise.is_finite(top), top, creation.zeros_like(top))
+    total = segments.unsorted_segment_sum(elementwise.exp(data - indexing.gather(top, ids)), ids, count)
+    return elementwise.log(total) + top
+
+
 def _any(data: Any, ids: Any, count: int) -> Any:
     return elementwise.greater(segments.unsorted_segment_max(cast(data, dtypes.int32), ids, count), 0)
 
@@ -55,6 +64,7 @@ REDUCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "reduce_mean": (reductions.reduce_mean, _mean),
     "reduce_variance": (reductions.reduce_variance, _variance),
     "reduce_std": (reductions.reduce_std, _std),
+    "reduce_logsumexp": (reductions.reduce_logsumexp, _logsumexp),
     "reduce_any": (reductions.reduce_any, _any),
     "reduce_all": (reductions.reduce_all, _all),
 }

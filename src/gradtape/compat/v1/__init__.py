@@ -12,21 +12,22 @@ import importlib
 import sys
 from typing import Any
 
-from gradtape.compat.v1 import _rooms
+from gradtape.compat.v1 import _rooms, _signatures
 
 # Names by where they are: `.` has modules, `.file` names of a file beside this one. `name=other` is `other` under the name `name`.
 _ORIGINS = {
     ".": (
-        "app data flags gfile image initializers layers logging losses metrics mixed_precision nn python_io "
-        "ragged resource_loader saved_model strings summary test train"
+        "app data debugging flags gfile image initializers io layers linalg logging losses math metrics "
+        "mixed_precision nn python_io ragged random resource_loader saved_model sparse strings summary test train"
     ),
     "._functions": (
         "argmax argmin assert_equal assert_greater assert_greater_equal assert_integer assert_less "
         "assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal "
         "assert_positive assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_type batch_gather "
-        "boolean_mask convert_to_tensor_or_sparse_tensor count_nonzero div expand_dims gather gather_nd "
+        "batch_to_space "
+        "boolean_mask constant convert_to_tensor_or_sparse_tensor count_nonzero div expand_dims gather gather_nd "
         "multinomial name_scope norm ones_like py_func reduce_all reduce_any reduce_logsumexp reduce_max "
-        "reduce_mean reduce_min reduce_prod reduce_sum self_adjoint_eig set_random_seed sparse_to_dense squeeze "
+        "reduce_mean reduce_min reduce_prod reduce_sum self_adjoint_eig set_random_seed space_to_batch sparse_to_dense squeeze "
         "substr to_bfloat16 to_double to_float to_int32 to_int64 transpose where while_loop xla_dynamic_slice "
         "zeros_like"
     ),
@@ -43,7 +44,7 @@ _ORIGINS = {
         "resource_variables_enabled variable_op_scope variable_scope"
     ),
     "._sessions": (
-        "SparseTensorValue colocate_with control_flow_v2_enabled disable_control_flow_v2 disable_eager_execution "
+        "colocate_with control_flow_v2_enabled disable_control_flow_v2 disable_eager_execution "
         "disable_tensor_equality disable_v2_behavior disable_v2_tensorshape enable_control_flow_v2 "
         "enable_eager_execution enable_tensor_equality enable_v2_behavior enable_v2_tensorshape "
         "executing_eagerly_outside_functions get_default_graph get_default_session get_seed gradients placeholder "
@@ -66,6 +67,7 @@ _ORIGINS = {
     "gradtape.compat._graphs": "reset_default_graph",
     "gradtape.compat._session": "InteractiveSession Session",
     "gradtape.core.dimension": "Dimension dimension_value",
+    "gradtape.core.sparse_tensor": "SparseTensorValue",
     "gradtape.image": "random_crop",
     "gradtape.io": (
         "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_csv decode_raw matching_files "
@@ -108,6 +110,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(origin[0], __name__), origin[1])
     else:
         value = _shared(name)
+    value = _signatures.adapted("", name, value)
     if name != "keras":
         setattr(sys.modules[__name__], name, value)
     return value

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.compat.v1._signatures import adapted
+
 
 def from_room(room: str) -> Callable[[str], Any]:
     """The `__getattr__` of a module that shows the names of a public one."""
@@ -15,7 +17,7 @@ def from_room(room: str) -> Callable[[str], Any]:
         if name.startswith("__"):
             raise no_attribute(room, name)
         try:
-            return getattr(importlib.import_module(f"gradtape.{room}"), name)
+            return adapted(room, name, getattr(importlib.import_module(f"gradtape.{room}"), name))
         except AttributeError as problem:
             if "\n  fix: " in str(problem):
                 raise
