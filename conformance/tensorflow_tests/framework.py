@@ -185,6 +185,13 @@ def _refuse_v1() -> None:
     set_aside("disable_v2_behavior")
 
 
+def _temporary_folder() -> str:
+    """A folder that belongs to the test file alone: tests delete it with all that it has (`shutil.rmtree(test.get_temp_dir())`)."""
+    folder = os.path.join(tempfile.gettempdir(), "of_tests")
+    os.makedirs(folder, exist_ok=True)
+    return folder
+
+
 def modules() -> dict[str, dict[str, Any]]:
     """The names of the test framework, by module."""
     kinds = {EAGERLY: unchanged, _UNCHANGED: unchanged, _SKIPPED: _skipped, _BLOCKS: _block, _FALSE: _no}
@@ -206,8 +213,8 @@ def modules() -> dict[str, dict[str, Any]]:
         "TestCase": TestCase,
         "main": unittest.main,
         "mock": mock,
-        "get_temp_dir": tempfile.gettempdir,
-        "GetTempDir": tempfile.gettempdir,
+        "get_temp_dir": _temporary_folder,
+        "GetTempDir": _temporary_folder,
         "StubOutForTesting": Missing("StubOutForTesting"),
         "Benchmark": tf.test.Benchmark,
         "compute_gradient": tf.test.compute_gradient,

@@ -13,8 +13,10 @@ import importlib.abc
 import importlib.util
 import json
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import unittest
 import warnings
 from collections.abc import Iterator
@@ -50,6 +52,19 @@ class _Helpers(importlib.abc.MetaPathFinder):
             if name.startswith("tensorflow.") and file.exists()
             else None
         )
+
+
+def confine() -> Path:
+    """The folder for temporary files of this process. No test deletes a folder outside it."""
+    folder = Path(tempfile.mkdtemp(prefix="tensorflow-tests-")).resolve()
+    tempfile.tempdir = os.environ["TMPDIR"] = os.environ["TEST_TMPDIR"] = str(folder)
+
+    def refuse_outside(event: str, arguments: Any) -> None:
+        if event == "shutil.rmtree" and not Path(os.fsdecode(arguments[0])).resolve().is_relative_to(folder):
+            raise PermissionError(f"A test deletes {arguments[0]!r}, which is outside {folder}.")
+
+    sys.addaudithook(refuse_outside)
+    return folder
 
 
 def prepare(system: str, source: Path, names: str) -> None:
@@ -126,6 +141,7 @@ def main(system: str, source: str, file: str, result: str, seconds: str, names: 
     sys.argv[1:] = []
     results: dict[str, list[str]] = {}
     folder = Path(source).resolve()
+    temporary = confine()
     signal.signal(signal.SIGALRM, _alarm)
     try:
         signal.alarm(_IMPORT_SECONDS)
@@ -144,6 +160,7 @@ def main(system: str, source: str, file: str, result: str, seconds: str, names: 
                 results[name] = outcome(test, int(seconds), bool(only))
     signal.alarm(0)
     Path(result).write_text(json.dumps(results))
+    shutil.rmtree(temporary, ignore_errors=True)
     os._exit(0)
 
 

@@ -22,6 +22,10 @@ NAMES = {
     },
 }
 FILE = """
+import pathlib
+import shutil
+import tempfile
+
 from tensorflow.python.framework import dtypes
 from tensorflow.python.framework import test_util
 from tensorflow.python.ops import gen_math_ops
@@ -54,6 +58,16 @@ class SquareTest(test.TestCase):
     def testGpu(self):
         self.fail("ran")
 
+    def testDeletesItsFolder(self):
+        for _ in range(2):
+            folder = pathlib.Path(test.get_temp_dir())
+            (folder / "file").write_text("")
+            shutil.rmtree(folder)
+        self.assertTrue(pathlib.Path(tempfile.gettempdir()).exists())
+
+    def testDeletesAnotherFolder(self):
+        shutil.rmtree(r"ANOTHER", ignore_errors=True)
+
     def testSlow(self):
         while True:
             pass
@@ -63,8 +77,10 @@ class SquareTest(test.TestCase):
 def test_each_test_has_an_outcome(tmp_path) -> None:
     folder = tmp_path / "tensorflow" / "python"
     folder.mkdir(parents=True)
+    another = tmp_path / "another"
+    another.mkdir()
     file, names, result = folder / "square_test.py", tmp_path / "names.json", tmp_path / "result.json"
-    file.write_text(FILE)
+    file.write_text(FILE.replace("ANOTHER", str(another)))
     names.write_text(json.dumps(NAMES))
     command = [sys.executable, str(RUNNER), "gradtape", str(tmp_path), str(file), str(result), "2", str(names)]
     subprocess.run(command, check=True, env={**os.environ, "GRADTAPE_DEBUG": ""})
@@ -75,5 +91,8 @@ def test_each_test_has_an_outcome(tmp_path) -> None:
         "SquareTest.testInside": "not public",
         "SquareTest.testInsideThatIsCaught": "not public",
         "SquareTest.testGpu": "skip",
+        "SquareTest.testDeletesItsFolder": "pass",
+        "SquareTest.testDeletesAnotherFolder": "error",
         "SquareTest.testSlow": "timeout",
     }
+    assert another.exists()
