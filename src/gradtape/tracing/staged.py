@@ -83,7 +83,7 @@ class Staged:
             return [wrap(y) for y in self.program(arrays, slots)]
         ids = tuple([x._id for x in tensors])
         # Nothing is derived for a tape that watches none of the inputs: deriving runs custom gradients.
-        op = self.call if any([r.concerns(ids) for r in recorders]) else self.unwatched
+        op = self.call if any(r.concerns(ids) for r in recorders) else self.unwatched
         made = op.program(arrays, slots)
         results = tuple([wrap(y) for y in made])
         notify(op, ids, arrays, {}, results, made)
