@@ -33,7 +33,8 @@ _UNCHANGED = (
     "with_control_flow_v2 run_in_async_and_sync_mode run_all_without_tensor_float_32 run_without_tensor_float_32 xla_allow_fallback "
     "no_xla_auto_jit disable_ubsan disable_asan disable_eager_op_as_function enable_eager_op_as_function "
     "with_forward_compatibility_horizons set_xla_env_flag enable_output_all_intermediates disable_cudnn_autotune "
-    "eager_lazy_remote_copy_on_and_off"
+    "eager_lazy_remote_copy_on_and_off enable_quantized_dtypes_training build_as_function_and_v1_graph "
+    "enable_tf_xla_constant_folding"
 )
 _SKIPPED = "run_v1_only run_gpu_only run_cuda_only run_gpu_or_tpu"
 _BLOCKS = "use_gpu force_gpu force_cpu device deterministic_ops"

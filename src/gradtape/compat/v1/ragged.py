@@ -2,7 +2,7 @@
 
 from gradtape.compat.v1 import _rooms
 
-__getattr__ = _rooms.from_room("ragged")
+__getattr__, __dir__ = _rooms.from_room("ragged")
 
 
 class RaggedTensorValue:

@@ -5,7 +5,7 @@ from typing import Any
 import gradtape as tf
 from gradtape.compat.v1 import _rooms
 
-__getattr__ = _rooms.from_room("strings")
+__getattr__, __dir__ = _rooms.from_room("strings")
 
 
 def length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
