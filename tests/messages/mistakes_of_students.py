@@ -99,7 +99,7 @@ A_TUTORIAL = _section(
     (
         "tf.Variable(tf.float32, [2])",
         "Attempt to convert a value (tf.float32) with an unsupported",
-        "pass numbers, strings, NumPy arrays, tensors",
+        "dtype=tf.float32",
     ),
     (
         "v = tf.Variable([1.0, 2.0])\nv[0].assign('a')",

@@ -178,9 +178,11 @@ class Absent:
     def __get__(self, owner: Any, kind: type) -> NoReturn:
         is_text = getattr(getattr(owner, "dtype", None), "name", "") == "string"
         instead = (_HINTS_FOR_STRINGS.get(self._name) if is_text else None) or _HINTS.get(self._name)
+        why = ""
         if kind.__name__ == "SymbolicTensor" and instead and ".numpy()" in instead:
-            instead = f"it on what the function returns, {instead.replace('x.numpy()', 'f(x).numpy()')}: tensors have no values while it is traced"
-        text = self._text or f"{kind.__name__!r} object has no attribute {self._name!r}. Use {instead}."
+            why = ": tensors have no values while the function is traced"
+            instead = "its result: " + instead.replace("x.numpy()", "f(x).numpy()").replace("float(x)", "float(f(x))")
+        text = self._text or f"{kind.__name__!r} object has no attribute {self._name!r}{why}. Use {instead}."
         raise AttributeError(text, name=self._name, obj=kind if owner is None else owner)
 
 
