@@ -597,9 +597,9 @@ LOSSES = _section(
     (
         "tf.initialize_variables",
         "module 'gradtape' has no attribute 'initialize_variables'",
-        "nothing: a tf.Variable has its value from the",
+        "leave it out: a tf.Variable has its value from the",
     ),
-    ("tf.enable_eager", "module 'gradtape' has no attribute 'enable_eager'", "nothing: execution is eager"),
+    ("tf.enable_eager", "module 'gradtape' has no attribute 'enable_eager'", "leave it out: execution is eager"),
     ("tf.executing_eagerly_()", "module 'gradtape' has no attribute 'executing_eagerly_'", "tf.executing_eagerly"),
     (
         "tf.compat.v1.Session().run(1)",

@@ -356,8 +356,8 @@ A_FIRST_MODEL_WITH_KERAS = _section(
     ),
     (
         "v = tf.Variable(1.0)\nopt = tf.keras.optimizers.Adam(0.1)\nopt.zero_grad()",
-        "Keras optimizers have no attribute 'zero_grad'. Use nothing",
-        "Use nothing: every tape starts with no",
+        "Keras optimizers have no attribute 'zero_grad'. Leave it out",
+        "Leave it out: every tape starts with no",
     ),
     (
         "v = tf.Variable(1.0)\nopt = tf.keras.optimizers.Adam(0.1)\nopt.apply_gradients([v])",
@@ -497,7 +497,7 @@ A_FIRST_MODEL_WITH_KERAS = _section(
     (
         "tf.keras.backend.get_session()",
         "module 'keras._tf_keras.keras.backend' has no attribute",
-        "nothing: there are no sessions, call functions",
+        "leave it out: there are no sessions, call functions",
     ),
     (
         "tf.keras.wrappers.scikit_learn",

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
-from gradtape.core import deferral, hints, provenance, refusals
+from gradtape.core import attribute_hints, deferral, hints, provenance, refusals
 from gradtape.core.known_errors import ATTRIBUTES, KERAS, TEXTS, USES
 
 __all__ = ["fix"]
@@ -35,7 +35,7 @@ def fix(problem: BaseException) -> str:
     if type(problem) is TypeError:
         advice = _of_text(text) or _of_use(problem) or _of_call(problem) or _of_keras(problem) or _of_none(problem)
         advice = advice or _of_callback(problem) or _of_parentheses(problem)
-    elif type(problem) is AttributeError and " Use " not in text:
+    elif type(problem) is AttributeError and not attribute_hints.gives_advice(text):
         advice = (
             _of_setter(text)
             or _in_layer(problem)

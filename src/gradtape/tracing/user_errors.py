@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradtape.core import errors, provenance, python_errors
+from gradtape.core import attribute_hints, errors, provenance, python_errors
 
 
 def in_user_code(problem: Exception) -> Exception:
@@ -34,7 +34,7 @@ def _advice(problem: Exception) -> str:
     if type(problem).__module__ != "builtins":
         return ""
     fix = python_errors.fix(problem)
-    if fix or not isinstance(problem, AttributeError) or " Use " in str(problem):
+    if fix or not isinstance(problem, AttributeError) or attribute_hints.gives_advice(str(problem)):
         return f"\n{fix}" if fix else ""
     close = python_errors.alike(problem.name, dir(problem.obj))
     return f". Did you mean: {close!r}?" if close and "\n" not in str(problem) else ""
