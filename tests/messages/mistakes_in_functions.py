@@ -24,7 +24,7 @@ FUNCTIONS = _section(
     (
         "@tf.function\ndef f(x):\n    d = {1: 2.0}\n    return d[x]\nf(tf.constant(1))",
         "Tensor is unhashable: it cannot be a key of a dict or an",
-        "use tensor.ref() as the key",
+        "Python value as the key, or tensor.ref()",
     ),
     (
         "@tf.function\ndef f(x):\n    return np.zeros(x)\nf(tf.constant(1))",
@@ -79,7 +79,7 @@ FUNCTIONS = _section(
     (
         "@tf.function\ndef f(x):\n    out = {}\n    for i in tf.range(3):\n        out[i] = x\n    return out\nf(tf.constant(4.0))",
         "Tensor is unhashable: it cannot be a key of a dict or an",
-        "use tensor.ref() as the key",
+        "Python value as the key, or tensor.ref()",
     ),
     (
         "@tf.function\ndef f(x):\n    total = 0\n    for i in tf.range(3):\n        total += x\n    return total\nf(tf.constant(4.0))",

@@ -19,7 +19,7 @@ LOSSES = _section(
     (
         "tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[2], logits=[[1.0, 2.0]])",
         "sparse_softmax_cross_entropy_with_logits: Received a label value of",
-        "indices count from 0; negative ones are not",
+        "classes are numbered from 0 to 1: subtract 1",
     ),
     (
         "tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[[0, 1]], logits=[[1.0, 2.0]])",
@@ -316,7 +316,7 @@ LOSSES = _section(
         "tensordot() missing 1 required positional argument: 'axes'",
         "tf.tensordot(a, b, axes, name=None)",
     ),
-    ("tf.gather(tf.ones([3]), indices=[3])", "gather: indices", "indices count from 0; negative ones are not"),
+    ("tf.gather(tf.ones([3]), indices=[3])", "gather: indices", "indices count from 0 to 2"),
     ("tf.gather(tf.ones([3]), -1)", "gather: indices = -1 is not in", "indices count from 0; negative ones are not"),
     (
         "tf.gather(tf.ones([3, 2]), [0], axis=2)",

@@ -104,7 +104,7 @@ A_FIRST_MODEL_WITH_KERAS = _section(
     (
         "keras = tf.keras\nkeras.layers.Embedding(10, 4)(np.array([[10, 2]]))",
         "gather: indices",
-        "indices count from 0; negative ones are not",
+        "indices count from 0 to 9|input_dim=11",
     ),
     (
         "keras = tf.keras\nkeras.layers.BatchNorm()",
@@ -230,7 +230,7 @@ A_FIRST_MODEL_WITH_KERAS = _section(
     (
         "keras = tf.keras\nm = keras.Sequential([keras.layers.Dense(3)])\nm.compile('adam', 'sparse_categorical_crossentropy')\nm.fit(np.ones([4, 2]), np.array([3, 3, 3, 3]), verbose=0)",
         "sparse_softmax_cross_entropy_with_logits: Received a label value of",
-        "indices count from 0; negative ones are not",
+        "classes are numbered from 0 to 2: subtract 1|logits of 4 classes",
     ),
     (
         "keras = tf.keras\nm = keras.Sequential([keras.layers.Dense(3)])\nm.compile('adam', 'categorical_crossentropy')\nm.fit(np.ones([4, 2]), np.array([0, 1, 2, 0]), verbose=0)",

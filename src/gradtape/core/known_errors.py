@@ -37,6 +37,7 @@ TEXTS = {
     "expected str instance, Tensor found": "tf.strings.reduce_join(x), or b''.join(list(x.numpy())).",
     "The user-provided objective function must return a scalar": "return float(y); with the gradient, return float(y), g.numpy() and minimize(f, x0, jac=True).",
     "Callback.set_model() missing": "make instances: callbacks=[keras.callbacks.EarlyStopping(patience=3)].",
+    "call() got multiple values for argument 'training'": "give all inputs as one argument: model(tf.concat([x, t], axis=1)), or model([x, t]) for a model of two inputs.",
     "'TensorShape' object does not support item assignment": "sizes = x.shape.as_list(); sizes[0] = 4; tf.reshape(x, sizes).",
 }  # fmt: skip
 
@@ -265,7 +266,7 @@ KERAS = (
     (r"missing a required argument: '(\w+)'", "layer(x, {0}=...), or give it a default in call()."),
     (r"too many positional arguments", "call(self, x) takes self and every input that the layer is called with; layers that merge take a list: layer([a, b])."),
     (r"Invalid input shape for input .*Expected shape \((?:None, )?(.*?),?\), but input has incompatible shape",
-     "give a batch of inputs of shape ({0}): x[np.newaxis] adds the first axis to a single one."),
+     "give a batch of inputs, each of shape [{0}]: x[np.newaxis] adds the first axis to a single one."),
     (r"Unknown `floatx` value", "keras.config.set_floatx('float64'), with the name of a dtype."),
     (r"The length of boundaries should be 1 less", "give one value more than boundaries: PiecewiseConstantDecay([100], [0.1, 0.01])."),
     (r"(?:.*\n)*.*Could not locate class '(\w+)'", "keras.models.load_model(path, custom_objects={{'{0}': {0}}})."),

@@ -35,6 +35,8 @@ def fix(problem: BaseException) -> str:
     if type(problem) is TypeError:
         advice = _of_text(text) or _of_use(problem) or _of_call(problem) or _of_keras(problem) or _of_none(problem)
         advice = advice or _of_callback(problem) or _of_parentheses(problem)
+        if not advice and text.startswith("Population must be a sequence") and _has_tensors(problem):
+            advice = "tf.gather(x, tf.random.shuffle(tf.range(len(x)))[:k]) takes k rows at random."
     elif type(problem) is AttributeError and not attribute_hints.gives_advice(text):
         advice = (
             _of_setter(text)

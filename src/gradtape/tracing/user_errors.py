@@ -19,9 +19,11 @@ def in_user_code(problem: Exception) -> Exception:
         trace = trace.tb_next
     if getattr(problem, "_in_user_code", False):
         return problem
+    advice = _advice(problem)
+    if not frames and not advice:
+        return problem
     # What is wrong comes first: logs and summaries of tests show the first line alone.
-    lines = "\n\nin user code:\n\n" + "\n".join(frames)
-    lines = f"{_advice(problem)}{lines}"
+    lines = advice + ("\n\nin user code:\n\n" + "\n".join(frames) if frames else "")
     made = _same_kind(problem, f"{problem}{lines}")
     if type(made) is errors.StagingError:
         made = errors.StagingError(f"{type(problem).__name__}: {problem}{lines}")
