@@ -228,12 +228,19 @@ def _of_recursion(problem: RecursionError) -> str:
 
 
 def _of_key(problem: KeyError) -> str:
-    """Advice for a metric of the validation that `fit` was not asked for."""
+    """Advice for a metric that `fit` was not asked for."""
     key = problem.args[0] if problem.args else None
-    if not isinstance(key, str) or not key.startswith("val_"):
-        return ""
     is_fit = "keras." in _files(problem) or any(type(v).__name__ == "History" for _, v in _named(problem))
-    return "model.fit(..., validation_data=(x_val, y_val)), or validation_split=0.2, computes it." if is_fit else ""
+    if not isinstance(key, str) or not is_fit:
+        return ""
+    if key.startswith("val_"):
+        return "model.fit(..., validation_data=(x_val, y_val)), or validation_split=0.2, computes it."
+    for name, value in _named(problem):
+        if type(value).__name__ == "History":
+            name, value = f"{name}.history", value.history
+        if isinstance(value, dict) and "loss" in value:
+            return f"{name} has {', '.join(map(repr, value))}; model.compile(..., metrics=[{key!r}]) adds one."
+    return ""
 
 
 def _of_setter(text: str) -> str:

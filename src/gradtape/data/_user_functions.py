@@ -216,7 +216,7 @@ class Function:
         except TypeError as problem:
             raise TypeError(
                 errors.compose(
-                    f"{self.name}: the function does not take the {len(given)} parts of an element: {problem}.",
+                    f"{self.name}: the function does not take the {len(given)} {'part' if len(given) == 1 else 'parts'} of an element: {problem}.",
                     f"give it {len(given)} {'parameter' if len(given) == 1 else 'parameters'}: lambda {_NAMES[len(given)] if len(given) < 4 else '*parts'}: ...",
                 )
             ) from None

@@ -14,7 +14,7 @@ def in_user_code(problem: Exception) -> Exception:
         if provenance.search(trace.tb_frame)[0] is code:
             place = provenance.Site(code.co_filename, trace.tb_lineno, code.co_name).short
             if not place.startswith("Cell In["):
-                place = f'File "{code.co_filename}", line {trace.tb_lineno}'
+                place = f'File "{provenance.without_count(code.co_filename)}", line {trace.tb_lineno}'
             frames.append(f"    {place}, in {code.co_name}")
         trace = trace.tb_next
     if getattr(problem, "_in_user_code", False):
