@@ -304,7 +304,11 @@ class RaggedTensor(Operators, RaggedBase):
         return iter([self[i] for i in range(len(self))])
 
     def __bool__(self) -> bool:
-        raise TypeError("RaggedTensor may not be used as a boolean.")
+        raise errors.build(
+            TypeError,
+            "RaggedTensor may not be used as a boolean.",
+            "tf.reduce_any(x) for its values; tf.size(x.flat_values) > 0 asks whether there are any.",
+        )
 
     def __repr__(self) -> str:
         if all(type(p) is Tensor for p in self._components()):
