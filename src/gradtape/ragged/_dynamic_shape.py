@@ -126,7 +126,11 @@ class DynamicRaggedShape(Composite):
                 ValueError, "num_row_partitions should be an int or None.", "leave it out to count the ragged axes."
             )
         if not lengths and count > 0:
-            raise errors.build(ValueError, "num_row_partitions==0 for a scalar shape.", "leave num_row_partitions out.")
+            raise errors.build(
+                ValueError,
+                "num_row_partitions must be 0 without lengths: num_row_partitions==0 for a scalar shape.",
+                "leave num_row_partitions out.",
+            )
         if lengths and not count < len(lengths):
             raise errors.build(
                 ValueError,
@@ -201,7 +205,7 @@ class DynamicRaggedShape(Composite):
         return None if inner is None else len(self._row_partitions) + inner
 
     def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
-        """What is known of the lengths along each axis: an int, a tuple of ints for ragged axes, or None.
+        """The static lengths along each axis: an int, a tuple of ints for ragged axes, or None.
 
         Args:
           ragged_lengths: if false, None for ragged axes.
@@ -388,7 +392,7 @@ def partitions_of(rt: Any) -> list[RowPartition]:
 
 
 def static_sizes(sizes: Any) -> TensorShape:
-    """What is known of a shape that is given as a vector."""
+    """The static part of a shape that is given as a vector."""
     known = get_static_value(sizes, partial=True)
     if known is not None:
         return TensorShape([None if n is None or n < 0 else int(n) for n in known])
@@ -397,7 +401,7 @@ def static_sizes(sizes: Any) -> TensorShape:
 
 
 def _common_dtype(partitions: Sequence[RowPartition], inner: Any, dtype: Any) -> dtypes.DType:
-    """The type of the lengths: what is asked for, or that of the partitions, of the inner shape, or int64."""
+    """The dtype of the lengths: the requested one, else that of the partitions or of the inner shape, else int64."""
     if dtype is not None:
         return dtypes.as_dtype(dtype)
     if partitions:

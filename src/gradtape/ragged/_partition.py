@@ -216,7 +216,7 @@ class RowPartition(Composite):
         return self._splits
 
     def value_rowids(self) -> Any:
-        """For each value the number of its row."""
+        """The row number of each value."""
         known = self._known.get("value_rowids")
         return row_partition.to_rowids(self._splits) if known is None else known
 
@@ -248,7 +248,7 @@ class RowPartition(Composite):
         return self._known.get("uniform")
 
     def offsets_in_rows(self) -> Any:
-        """For each value its place in its row."""
+        """The position of each value in its row."""
         return row_partition.to_offsets(self._splits)
 
     def is_uniform(self) -> bool:
@@ -333,7 +333,7 @@ def _as_int(value: Any) -> int | None:
 
 
 def _wanted(values: Sequence[Any], dtype: Any, hint: Any) -> dtypes.DType:
-    """The type of numbers: what is asked for, that of a tensor or an array among them, what is hinted at, or int64."""
+    """The dtype of the numbers: the requested one, else that of a tensor or array among them, else the hint, else int64."""
     if dtype is not None:
         return dtypes.as_dtype(dtype)
     for kind in ((Tensor, Variable), np.ndarray):

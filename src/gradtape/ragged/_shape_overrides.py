@@ -117,7 +117,7 @@ _OURS: dict[tuple[str, str], Callable[..., Any]] = {
 
 
 def answer(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function of `tf` returns where the shapes of ragged tensors are among its arguments; NotImplemented if it takes none."""
+    """The result of a function of `tf` with shapes of ragged tensors among its arguments; NotImplemented if it takes none."""
     ours = _OURS.get(doors.key_of(function))
     return NotImplemented if ours is None else doors.adapt(ours)(*args, **kwargs)
 
