@@ -11,12 +11,12 @@ from gradtape.data._element_files import read_elements, write_elements
 from gradtape.data._failure import Failure, guarded
 from gradtape.data._stage import UNKNOWN, Chosen, Rows, Stage, positive
 
-# How many elements AUTOTUNE makes ahead.
+# The number of elements that AUTOTUNE produces in advance.
 _AHEAD = 4
 
 
 class Cache(Chosen):
-    """Elements that are kept in memory once they have all been there."""
+    """Elements that are kept in memory after the first complete iteration."""
 
     def __init__(self, source: Stage) -> None:
         super().__init__(source)
@@ -35,7 +35,7 @@ class Cache(Chosen):
             if type(item) is not Failure:
                 kept.append(item)
             if len(kept) == count:
-                self._kept = kept  # nobody may ask for the end
+                self._kept = kept  # the consumer may stop before the end
             yield item
         self._kept = kept
 
@@ -49,7 +49,7 @@ class Cache(Chosen):
 
 
 class FileCache(Chosen):
-    """Elements that are kept in a file once they have all been there."""
+    """Elements that are kept in a file after the first complete iteration."""
 
     def __init__(self, source: Stage, path: str) -> None:
         super().__init__(source)
@@ -66,7 +66,7 @@ class FileCache(Chosen):
 
 
 class Prefetch(Chosen):
-    """Elements that a thread makes ahead."""
+    """Elements that a thread produces in advance."""
 
     def __init__(self, source: Stage, size: Any) -> None:
         super().__init__(source)
@@ -78,5 +78,5 @@ class Prefetch(Chosen):
         return threads.background(source, size, not self.runs_functions()) if size else source
 
     def rows(self) -> Iterator[Rows]:
-        # Whoever reads rows gathers them itself, and there is nothing to make ahead.
+        # A consumer of rows gathers them itself: there is nothing to produce in advance.
         return self.inputs[0].rows()

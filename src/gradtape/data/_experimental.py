@@ -50,12 +50,12 @@ load = Dataset.load
 
 
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:  # noqa: N802
-    """A dataset of numbers without end, as `Dataset.counter`."""
+    """An infinite dataset of numbers, as `Dataset.counter`."""
     return Dataset.counter(start, step, dtype)
 
 
 def RandomDataset(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Dataset:  # noqa: N802
-    """A dataset of random numbers without end, as `Dataset.random`."""
+    """An infinite dataset of random numbers, as `Dataset.random`."""
     return Dataset.random(seed, rerandomize_each_iteration)
 
 
@@ -87,7 +87,7 @@ def at(dataset: Dataset, index: Any) -> Any:
         )
     if not seeds_of(dataset._stage):
         return next(iter(dataset.skip(place)))
-    # A dataset in random order keeps that of the first access.
+    # A shuffled dataset keeps the order of the first access.
     if dataset._shuffled is None:
         dataset._shuffled = list(dataset)
     return dataset._shuffled[place]

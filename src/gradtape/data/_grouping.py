@@ -23,7 +23,7 @@ from gradtape.data._user_functions import Function
 
 
 class GroupByWindow(Mapped):
-    """What a function makes of each dataset of elements with one key, as soon as there are enough of them."""
+    """The results of a function on datasets of elements with the same key, as soon as there are enough elements."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class GroupByWindow(Mapped):
 
 
 def window_size(size: Any) -> int:
-    """The size of a window that a function gave, checked."""
+    """The size of a window returned by a function, checked."""
     if isinstance(size, int):
         return size
     if getattr(size, "ndim", None) != 0 or not size.dtype.is_integer:
@@ -101,7 +101,7 @@ def _no_key(key: Any) -> Exception:
 
 
 class GroupByReducer(Mapped):
-    """For each key, in their order, what three functions make of the elements with it: begin, go on, finish."""
+    """The reductions of the elements with each key, in the order of keys, by three functions: init, reduce, finalize."""
 
     def __init__(self, source: Stage, key: Function, begin: Function, step: Function, finish: Function) -> None:
         super().__init__(source, key)
@@ -117,7 +117,7 @@ class GroupByReducer(Mapped):
             yield self._finish.attempt(states[number])
 
     def _next(self, states: dict[int, Any], value: Any) -> None:
-        """Take an element into the state of its key."""
+        """Add an element to the state of its key."""
         key = raised(self.function.attempt(value))
         number = int(key)
         before = states[number] if number in states else self._begin(key)
@@ -205,7 +205,7 @@ class Buckets(Mapped):
 
 
 def _bounded(shapes: Any, size: int) -> Any:
-    """Shapes with unknown sizes, or all of a spec, at a boundary."""
+    """The shapes with unknown sizes, or all shapes of a spec, set to a boundary."""
     if isinstance(shapes, TensorSpec):
         return [size] * (shapes.shape.rank or 0)
     if isinstance(shapes, dict):
@@ -216,7 +216,7 @@ def _bounded(shapes: Any, size: int) -> Any:
 
 
 class Unique(Stage):
-    """Elements that did not come before."""
+    """The distinct elements, at their first occurrence."""
 
     def __init__(self, source: Stage) -> None:
         self.inputs = (source,)
@@ -275,7 +275,7 @@ class Resampled(Mapped):
             counts[int(label)] += 1
             found = counts / counts.sum() if self._initial is None else self._initial
             ratio = self._target / np.maximum(found, 1e-12)
-            # The class that is rarest, compared with what is wanted, is always kept; one that is not wanted, never.
+            # The class that is rarest relative to its target is always kept; a class with target 0, never.
             most = ratio[counts >= 1 if self._initial is None else self._initial > 0].max()
             if stream.uniform(1)[0] * most < ratio[int(label)]:
                 yield label, value
@@ -285,7 +285,7 @@ class Resampled(Mapped):
 
 
 def _no_label(label: Any, count: int) -> Failure | None:
-    """The failure of a class that is not one of so many."""
+    """The failure for a class number out of range."""
     is_integer = getattr(label, "ndim", None) == 0 and label.dtype.is_integer
     if is_integer and 0 <= int(label) < count:
         return None

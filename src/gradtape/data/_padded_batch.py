@@ -63,7 +63,7 @@ class PaddedBatch(Stage):
 
 
 def _check_shape(own: TensorShape, wanted: Any) -> None:
-    """Refuse a padded shape that no element of a shape can have."""
+    """Refuse a padded shape that elements of a shape cannot have."""
     if wanted is None:
         if own.rank is None:
             raise errors.build(
@@ -107,7 +107,7 @@ def _dims(wanted: Any) -> list[int | None]:
 
 
 def _check_vector(wanted: Tensor) -> None:
-    """Refuse a tensor that is no vector of integers as a padded shape."""
+    """Refuse a tensor as a padded shape if it is not a vector of integers."""
     must = f"padded_batch: Padded shape {wanted!r} must be a `tf.int64` vector tensor, "
     if wanted.dtype.kind not in "iu":
         raise TypeError(

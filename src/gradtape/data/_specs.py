@@ -25,7 +25,7 @@ class DatasetSpec:
 
     @property
     def shape(self) -> TensorShape:
-        """How many datasets, where there are several."""
+        """The number of datasets, if there are several."""
         return self._shape
 
     @property
@@ -79,11 +79,11 @@ class DatasetSpec:
         return found
 
     def _argument_key(self) -> Any:
-        """What a trace of a function that takes such a dataset must know of it."""
+        """The part of such a dataset that traces of functions depend on."""
         return encode(self._element_spec, Leaves()), self._assigns
 
     def _boxed(self) -> TensorSpec:
-        """The kind of the box in which one goes into a function."""
+        """The kind of the box in which one is passed to a function."""
         return TensorSpec([], dtypes.string)
 
     def _from_box(self, box: Any) -> Any:
@@ -163,11 +163,11 @@ class OptionalSpec(TypeSpec):
         return isinstance(spec, OptionalSpec) and _are_alike(self._element_spec, spec.element_spec)
 
     def _argument_key(self) -> Any:
-        """What a trace of a function that takes such an Optional must know of it."""
+        """The part of such an Optional that traces of functions depend on."""
         return encode(self._element_spec, Leaves())
 
     def _boxed(self) -> TensorSpec:
-        """The kind of the box in which one goes into a function."""
+        """The kind of the box in which one is passed to a function."""
         return TensorSpec([], dtypes.string)
 
     def _from_box(self, box: Any) -> Any:

@@ -47,7 +47,7 @@ def tensors(value: Any) -> Any:
 
 
 def result(value: Any, who: str = "map") -> Any:
-    """What a function of the user returned, with tensors as leaves. A list is taken for a tuple: functions such as
+    """The result of a user function, with tensors as leaves. A list counts as a tuple: functions such as
     `tf.numpy_function` return lists of tensors that cannot be stacked."""
     if value is None:
         raise errors.build(
@@ -85,7 +85,7 @@ def row(column: Any, i: Any) -> Tensor:
 
 
 def stack(who: str, elements: Sequence[Any]) -> Any:
-    """One element of the structure of several, whose tensors have a leading axis."""
+    """Several elements stacked into one, whose tensors have a leading axis."""
     first = elements[0]
     if len(elements) == 1:
         return nest.map_structure(lambda t: _stacked(who, [t], 0), first)

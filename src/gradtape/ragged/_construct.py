@@ -51,7 +51,7 @@ def partition(value: Any, who: str, name: str) -> Any:
 
 
 def count(values: Any, dtype: Any) -> Any:
-    """How many elements values have, along their first axis."""
+    """The number of elements along the first axis of values."""
     if isinstance(values, Composite):
         return values.nrows(dtype)  # type: ignore[attr-defined]
     if values.get_shape().rank == 0:
@@ -219,7 +219,7 @@ def _nested(make: Any, values: Any, levels: Sequence[Any], name: str, validate: 
 
 
 def _levels(given: Any, name: str) -> list[Any]:
-    """A list with something for each level; a tensor is none."""
+    """The argument as a list with an entry for each level; tensors are refused."""
     if isinstance(given, Tensor):
         raise TypeError(
             errors.compose(f"RaggedTensor: Argument `{name}` must be a list of Tensors, got {given!r}.", "give a list.")

@@ -71,7 +71,7 @@ REDUCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 
 def of_rows(of_segments: Callable[..., Any], data: Any, ids: Any, count: int) -> Any:
-    """What a function of segments makes of rows, which may be ragged themselves: then element by element of each.
+    """The result of a segment function on rows; rows that are ragged themselves are reduced element by element.
 
     Args:
       of_segments: a function of values, the numbers of their segments, and how many of these there are.

@@ -15,7 +15,7 @@ from gradtape.ragged._base import ragged, ragged_class
 
 @dataclasses.dataclass(frozen=True)
 class RaggedForm(Form):
-    """How many levels of rows there are, and which of them have rows of one length."""
+    """The number of levels of rows, and which of them have uniform rows."""
 
     uniform: tuple[int | None, ...]
 
@@ -129,7 +129,11 @@ class RaggedTensorSpec(CompositeSpec):
 
     def _unbatch(self) -> RaggedTensorSpec:
         if not self.ragged_rank:
-            raise ValueError("RaggedTensorSpec: a dense tensor has no rows of a ragged one.")
+            raise errors.build(
+                ValueError,
+                "RaggedTensorSpec: a dense tensor has no rows of a ragged one.",
+                "ragged_rank=0 describes a dense tensor: use tf.TensorSpec for it.",
+            )
         return RaggedTensorSpec(self.shape[1:], self.dtype, self.ragged_rank - 1, self.row_splits_dtype)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
