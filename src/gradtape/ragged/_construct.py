@@ -31,7 +31,7 @@ def tensor(value: Any) -> Any:
 def partition(value: Any, who: str, name: str) -> Any:
     """A vector of row splits, lengths or numbers, as int32 or int64."""
     parts = value if isinstance(value, (list, tuple)) else (value,)
-    if any([isinstance(part, (Tensor, Variable)) for part in parts]):
+    if any(isinstance(part, (Tensor, Variable)) for part in parts):
         found = tensor(value)
     else:
         array = np.asarray(value)
