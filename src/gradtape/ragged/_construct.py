@@ -30,7 +30,8 @@ def tensor(value: Any) -> Any:
 
 def partition(value: Any, who: str, name: str) -> Any:
     """A vector of row splits, lengths or numbers, as int32 or int64."""
-    if isinstance(value, (Tensor, Variable)):
+    parts = value if isinstance(value, (list, tuple)) else (value,)
+    if any(isinstance(part, (Tensor, Variable)) for part in parts):
         found = tensor(value)
     else:
         array = np.asarray(value)

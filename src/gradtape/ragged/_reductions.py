@@ -96,8 +96,9 @@ def of_segments(function: Callable[..., Any], data: Any, segment_ids: Any, num_s
 
 def reduce(name: str, input_tensor: RaggedTensor, axis: Any = None, keepdims: Any = False) -> Any:
     """A reduction over axes, by the name of the public function."""
-    if name == "reduce_mean" and input_tensor.dtype.is_integer:
-        input_tensor = input_tensor.with_flat_values(cast(input_tensor.flat_values, dtypes.float64))
+    if name in _OF_COUNTS and input_tensor.dtype.is_integer:
+        wide = dtypes.float32 if input_tensor.dtype.size < 4 else dtypes.float64  # as in a division of integers
+        input_tensor = input_tensor.with_flat_values(cast(input_tensor.flat_values, wide))
     whole, of_segments = REDUCTIONS[name]
     rank = input_tensor.ndim
     if axis is None:
