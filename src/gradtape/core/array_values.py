@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,7 +77,7 @@ class RaggedTensorValue:
         """The rows as nested lists."""
         values = self._values.to_list() if isinstance(self._values, RaggedTensorValue) else self._values.tolist()
         splits = self._row_splits.tolist()
-        return [values[a:b] for a, b in zip(splits, splits[1:], strict=False)]
+        return [values[a:b] for a, b in itertools.pairwise(splits)]
 
     def __str__(self) -> str:
         return f"<tf.RaggedTensorValue {self.to_list()}>"
