@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from gradtape.core import dtypes, errors
 from gradtape.data import _vectorized_map as vectorized_map
+from gradtape.data._cache_and_prefetch import Cache
 from gradtape.data._dataset import Dataset
 from gradtape.data._grouping import GroupByReducer
 from gradtape.data._optional import Optional
@@ -71,6 +73,8 @@ def at(dataset: Dataset, index: Any) -> Any:
     7
     """
     place, count = integer("at", "index", index), dataset._stage.cardinality()
+    if count < 0 and isinstance(dataset._stage, Cache):
+        return _cached_at(dataset, place)
     if count == INFINITE:
         raise errors.build(
             errors.FailedPreconditionError, "at: an infinite dataset has no random access.", "take a part of it."
@@ -91,6 +95,19 @@ def at(dataset: Dataset, index: Any) -> Any:
     if dataset._shuffled is None:
         dataset._shuffled = list(dataset)
     return dataset._shuffled[place]
+
+
+def _cached_at(dataset: Dataset, place: int) -> Any:
+    """The element at an index of a cache that may have no end: the elements up to it are kept."""
+    if dataset._reached is None:
+        dataset._reached = iter(dataset), []
+    source, kept = dataset._reached
+    kept.extend(islice(source, max(0, place + 1 - len(kept))))
+    if not 0 <= place < len(kept):
+        raise errors.build(
+            errors.OutOfRangeError, f"at: there are {len(kept)} elements, got index {place}.", "use another index."
+        )
+    return kept[place]
 
 
 def from_list(elements: Any, name: str | None = None) -> Dataset:
@@ -186,7 +203,7 @@ def save(
     dataset: Dataset, path: str, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None
 ) -> None:
     """Write a dataset to a file, as `Dataset.save`."""
-    dataset.save(path, compression)
+    dataset.save(path, compression, shard_func, checkpoint_args)
 
 
 class Reducer:

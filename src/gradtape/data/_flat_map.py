@@ -11,7 +11,7 @@ from gradtape.data._composites import holds_rows
 from gradtape.data._failure import Failure, attempt, raised
 from gradtape.data._map import Mapped
 from gradtape.data._specs import DatasetSpec
-from gradtape.data._stage import UNKNOWN, Stage, integer, positive
+from gradtape.data._stage import INFINITE, UNKNOWN, Stage, integer, positive
 from gradtape.data._user_functions import Function
 
 _END = object()
@@ -160,4 +160,7 @@ class Interleave(Flattened):
                 yield threads.background(elements, 2 * self._block)
 
     def cardinality(self) -> int:
-        return 0 if self.inputs[0].cardinality() == 0 else UNKNOWN
+        count = self.inputs[0].cardinality()
+        if self._calls is not None and count == INFINITE:
+            return INFINITE
+        return 0 if count == 0 else UNKNOWN

@@ -42,6 +42,9 @@ class GroupByWindow(Mapped):
             raise _no_key(key)
         check_dataset(self._reduce, self._reduce.traced_spec(TensorSpec([], dtypes.int64), DatasetSpec(spec)))
 
+    def cardinality(self) -> int:
+        return self._without_end()
+
     def elements(self) -> Iterator[Any]:
         held: dict[int, list[Any]] = {}
         for value in self.inputs[0].elements():
@@ -164,6 +167,9 @@ class Buckets(Mapped):
             drop,
         )
 
+    def cardinality(self) -> int:
+        return self._without_end()
+
     def elements(self) -> Iterator[Any]:
         held: dict[int, list[Any]] = {}
         for value in self.inputs[0].elements():
@@ -259,6 +265,9 @@ class Resampled(Mapped):
         self._target = np.asarray(target, np.float64)
         self._initial = None if initial is None else np.asarray(initial, np.float64)
         self._seeds = Seeds(seed)
+
+    def cardinality(self) -> int:
+        return self._without_end()
 
     def elements(self) -> Iterator[Any]:
         stream = self._seeds.stream()
