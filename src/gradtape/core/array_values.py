@@ -45,7 +45,8 @@ class RaggedTensorValue:
         if not isinstance(values, (np.ndarray, np.generic, RaggedTensorValue)):
             raise _refused(f"values must be a numpy array or a RaggedTensorValue, got {values!r}")
         if isinstance(values, RaggedTensorValue) and row_splits.dtype != values.row_splits.dtype:
-            raise _refused("row_splits and values.row_splits must have the same dtype")
+            what = "RaggedTensorValue: row_splits and values.row_splits must have the same dtype."
+            raise ValueError(errors.compose(what, "cast the one or the other."))
         self._values, self._row_splits = values, row_splits
 
     values = property(lambda self: self._values, doc="An array, or the value of another ragged tensor.")

@@ -131,7 +131,9 @@ class Interleave(Flattened):
                 while places[i] is None and not is_over:
                     found = next(source, None)
                     is_over = found is None
-                    if type(found) is Failure:
+                    if type(found) is Failure and self._calls is not None:
+                        places[i] = iter([found])  # in place of the dataset's elements
+                    elif type(found) is Failure:
                         yield found
                     else:
                         places[i] = found

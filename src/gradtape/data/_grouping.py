@@ -14,7 +14,7 @@ from gradtape.data import _structure as structure
 from gradtape.data._batch import Held
 from gradtape.data._failure import Failure, attempt, raised
 from gradtape.data._flat_map import check_dataset, inner_spec, opened
-from gradtape.data._map import Mapped
+from gradtape.data._map import Mapped, check_state
 from gradtape.data._padded_batch import PaddedBatch, padded
 from gradtape.data._seeds import Seeds
 from gradtape.data._specs import DatasetSpec
@@ -107,8 +107,8 @@ class GroupByReducer(Mapped):
     """For each key, in their order, what three functions make of the elements with it: begin, go on, finish."""
 
     def __init__(self, source: Stage, key: Function, begin: Function, step: Function, finish: Function) -> None:
-        super().__init__(source, key)
         self._begin, self._step, self._finish = begin, step, finish
+        super().__init__(source, key)
 
     def elements(self) -> Iterator[Any]:
         states: dict[int, Any] = {}
@@ -124,10 +124,28 @@ class GroupByReducer(Mapped):
         key = raised(self.function.attempt(value))
         number = int(key)
         before = states[number] if number in states else self._begin(key)
-        states[number] = self._step(before, value)
+        after = self._step(before, value)
+        check_state("group_by_reducer", before, after)
+        states[number] = after
+
+    def _check_traced(self, spec: Any) -> None:
+        key = self.function.traced_spec(spec)
+        is_single = isinstance(key, TensorSpec) and key.shape.rank in (0, None) and key.dtype is dtypes.int64
+        if key is not None and not is_single:
+            what = f"group_by_reducer: `key_func` must return a single tf.int64 scalar tensor, got {key!r}."
+            raise ValueError(errors.compose(what, "cast the key: tf.cast(key, tf.int64)."))
+        before = self._begin.traced_spec(TensorSpec([], dtypes.int64))
+        after = None if before is None else self._step.traced_spec(before, spec)
+        if after is not None:
+            check_state("group_by_reducer", before, after)
 
     def _traced_spec(self) -> Any:
-        return self._finish.spec(self._begin.spec(TensorSpec([], dtypes.int64)))
+        before, element = self._begin.spec(TensorSpec([], dtypes.int64)), self.inputs[0].spec()
+        while True:  # what the state keeps of its shape, the next trace begins with
+            kept = structure.merged(before, self._step.spec(before, element))
+            if kept == before:
+                return self._finish.spec(before)
+            before = kept
 
 
 class Buckets(Mapped):

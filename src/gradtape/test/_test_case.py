@@ -284,7 +284,7 @@ def _value(value: Any) -> Any:
         from gradtape.core.indexed_slices import densify
 
         return _value(densify(value))
-    if hasattr(value, "numpy"):
+    if callable(getattr(value, "numpy", None)) and not isinstance(value, dtypes.DType):
         return np.asarray(value.numpy())
     return np.asarray(value)
 
