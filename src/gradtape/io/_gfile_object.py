@@ -110,7 +110,11 @@ class GFile:
     @with_errors
     def read(self, n: int = -1) -> Any:
         """The next bytes as text (of `n` bytes) or bytes; all that is left if `n` is -1."""
-        return self._given(self._reading().read(n))
+        file = self._reading()
+        if n < -1:
+            what = f"GFile.read: Can't read a negative number of bytes: {n}."
+            raise errors.build(errors.InvalidArgumentError, what, "leave it out to read all that is left.")
+        return self._given(file.read(n))
 
     @with_errors
     def readline(self) -> Any:
@@ -131,6 +135,9 @@ class GFile:
           whence: what it counts from.
           position: an older name of `offset`.
         """
+        if offset is not None and position is not None:
+            what = "GFile.seek: offset and position may not be set simultaneously."
+            raise TypeError(errors.compose(what, "give offset alone."))
         place = position if offset is None else offset
         if place is None:
             raise TypeError(errors.compose("GFile.seek: offset is missing.", "give a number of bytes."))
