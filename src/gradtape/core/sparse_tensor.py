@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,14 +15,6 @@ from gradtape.core.dims import Dim
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-
-
-class SparseTensorValue(NamedTuple):
-    """The arrays of a sparse tensor."""
-
-    indices: Any
-    values: Any
-    dense_shape: Any
 
 
 @dataclasses.dataclass(frozen=True)

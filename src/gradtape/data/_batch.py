@@ -70,7 +70,7 @@ class Rebatch(Stage):
 
     def cardinality(self) -> int:
         count = self.inputs[0].cardinality()
-        return batches(count, self._sizes[0], self._drop) if len(self._sizes) == 1 or count < 0 else UNKNOWN
+        return batches(count, self._sizes[0], self._drop) if len(self._sizes) == 1 and count >= 0 else UNKNOWN
 
     def spec(self) -> Any:
         size = self._sizes[0]

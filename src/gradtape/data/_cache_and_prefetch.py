@@ -45,7 +45,21 @@ class Cache(Chosen):
         return self._through(self.inputs[0].elements, self.cardinality())
 
     def rows(self) -> Iterator[Rows]:
-        return self._through(self.inputs[0].rows)
+        if self._kept is not None:
+            yield from self._kept
+            return
+        kept, missing = [], self.cardinality()
+        for portion in self.inputs[0].rows():
+            kept.append(portion)
+            missing -= len(portion)
+            if missing == 0 and len(portion):
+                # Nobody may ask for the end: all have been there when somebody asks for the last one.
+                yield portion[:-1]
+                self._kept = kept
+                yield portion[-1:]
+            else:
+                yield portion
+        self._kept = kept
 
 
 class FileCache(Chosen):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors, nest
+from gradtape.core.array_values import RaggedTensorValue, SparseTensorValue
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.sparse_tensor import SparseTensor
@@ -34,6 +35,8 @@ class RowSpec(TensorSpec):
 def holds(structure: Any) -> bool:
     """True if a structure holds sparse or ragged tensors, several datasets, or None. Lists are tensors and may be
     long: only their first item, which may be a dataset, is examined."""
+    if isinstance(structure, RaggedTensorValue) or getattr(structure, "_fields", None) == SparseTensorValue._fields:
+        return True
     if isinstance(structure, tuple):
         return any(item is None or holds(item) for item in structure)
     if isinstance(structure, Mapping):
@@ -55,6 +58,15 @@ def _has_rows(spec: Any) -> bool:
     return isinstance(spec, BatchableExtensionTypeSpec) and any(
         getattr(s, "ragged_rank", None) == 0 or _has_rows(s) for s in nest.flatten(spec._encoding_specs())
     )
+
+
+def of_arrays(value: Any) -> Any:
+    """The sparse or ragged tensor of its arrays."""
+    if isinstance(value, RaggedTensorValue):
+        from gradtape.ragged._construct import from_nested_row_splits
+
+        return from_nested_row_splits(value.flat_values, value.nested_row_splits)
+    return SparseTensor(*value)
 
 
 def count(leaf: Any) -> int | None:

@@ -51,6 +51,7 @@ class Dataset(Making, Changing, Arranging):
             )
         self._stage = variant_tensor
         self._shuffled: list[Any] | None = None  # for random access
+        self._reached: tuple[Any, list[Any]] | None = None  # for random access to a cache without a known end
 
     @classmethod
     def _of(cls, stage: Any) -> Self:

@@ -91,7 +91,7 @@ class Making:
                 )
             )
         found = output_signature if output_types is None else sources.signature(output_types, output_shapes)
-        return cls._of(sources.Generated(generator, args, tuple(found) if isinstance(found, list) else found))
+        return cls._of(sources.Generated(generator, args, found))
 
     @classmethod
     def range(cls, *args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Self:

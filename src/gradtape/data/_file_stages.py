@@ -96,20 +96,21 @@ def checked_names(names: Any) -> Any:
         raise ValueError(errors.compose("filenames must not be None.", "give paths."))
     if not isinstance(names, Stage):
         found = convert.convert_to_tensor(_plain(names))
-        _check(found.dtype, found.shape.num_elements() == 0, repr(found.dtype.name))
+        _check(found.dtype, found.shape.num_elements() == 0, f"Got `tf.{found.dtype.name}` elements")
         return found
     spec = known_spec(names)
     if spec is not None:
+        dtype = getattr(spec, "dtype", None)
+        _check(dtype, False, f"Got a dataset of `tf.{getattr(dtype, 'name', spec)}` elements")
         is_single = isinstance(spec, TensorSpec) and spec.shape.is_compatible_with([])
-        _check(spec.dtype if is_single else None, False, repr(spec))
+        _check(dtype if is_single else None, False, f"Got {spec!r}", " of shape [] (i.e. scalars)")
     return names
 
 
-def _check(dtype: Any, is_empty: bool, shown: str) -> None:
+def _check(dtype: Any, is_empty: bool, shown: str, more: str = "") -> None:
     if dtype is not dtypes.string and not is_empty:  # an empty list could be anything
-        raise TypeError(
-            errors.compose(f"filenames must be strings, or a dataset of string scalars, got {shown}.", "give paths.")
-        )
+        what = f"The `filenames` argument must contain `tf.string` elements{more}. {shown}."
+        raise TypeError(errors.compose(what, "give paths, or a dataset of paths."))
 
 
 def paths(names: Any) -> Iterator[str]:

@@ -11,7 +11,7 @@ from gradtape.data._composites import holds_rows
 from gradtape.data._failure import Failure, attempt, raised
 from gradtape.data._map import Mapped
 from gradtape.data._specs import DatasetSpec
-from gradtape.data._stage import UNKNOWN, Stage, integer, positive
+from gradtape.data._stage import INFINITE, UNKNOWN, Stage, integer, positive
 from gradtape.data._user_functions import Function
 
 _END = object()
@@ -131,7 +131,9 @@ class Interleave(Flattened):
                 while places[i] is None and not is_over:
                     found = next(source, None)
                     is_over = found is None
-                    if type(found) is Failure:
+                    if type(found) is Failure and self._calls is not None:
+                        places[i] = iter([found])  # in place of the dataset's elements
+                    elif type(found) is Failure:
                         yield found
                     else:
                         places[i] = found
@@ -160,4 +162,7 @@ class Interleave(Flattened):
                 yield threads.background(elements, 2 * self._block)
 
     def cardinality(self) -> int:
-        return 0 if self.inputs[0].cardinality() == 0 else UNKNOWN
+        count = self.inputs[0].cardinality()
+        if self._calls is not None and count == INFINITE:
+            return INFINITE
+        return 0 if count == 0 else UNKNOWN

@@ -14,7 +14,7 @@ from gradtape.data import _structure as structure
 from gradtape.data._batch import Held
 from gradtape.data._failure import Failure, attempt, raised
 from gradtape.data._flat_map import check_dataset, inner_spec, opened
-from gradtape.data._map import Mapped
+from gradtape.data._map import Mapped, check_state
 from gradtape.data._padded_batch import PaddedBatch, padded
 from gradtape.data._seeds import Seeds
 from gradtape.data._specs import DatasetSpec
@@ -41,6 +41,9 @@ class GroupByWindow(Mapped):
         if isinstance(key, TensorSpec) and (key.shape.rank not in (0, None) or not key.dtype.is_integer):
             raise _no_key(key)
         check_dataset(self._reduce, self._reduce.traced_spec(TensorSpec([], dtypes.int64), DatasetSpec(spec)))
+
+    def cardinality(self) -> int:
+        return self._without_end()
 
     def elements(self) -> Iterator[Any]:
         held: dict[int, list[Any]] = {}
@@ -104,8 +107,8 @@ class GroupByReducer(Mapped):
     """The reductions of the elements with each key, in the order of keys, by three functions: init, reduce, finalize."""
 
     def __init__(self, source: Stage, key: Function, begin: Function, step: Function, finish: Function) -> None:
-        super().__init__(source, key)
         self._begin, self._step, self._finish = begin, step, finish
+        super().__init__(source, key)
 
     def elements(self) -> Iterator[Any]:
         states: dict[int, Any] = {}
@@ -121,10 +124,28 @@ class GroupByReducer(Mapped):
         key = raised(self.function.attempt(value))
         number = int(key)
         before = states[number] if number in states else self._begin(key)
-        states[number] = self._step(before, value)
+        after = self._step(before, value)
+        check_state("group_by_reducer", before, after)
+        states[number] = after
+
+    def _check_traced(self, spec: Any) -> None:
+        key = self.function.traced_spec(spec)
+        is_single = isinstance(key, TensorSpec) and key.shape.rank in (0, None) and key.dtype is dtypes.int64
+        if key is not None and not is_single:
+            what = f"group_by_reducer: `key_func` must return a single tf.int64 scalar tensor, got {key!r}."
+            raise ValueError(errors.compose(what, "cast the key: tf.cast(key, tf.int64)."))
+        before = self._begin.traced_spec(TensorSpec([], dtypes.int64))
+        after = None if before is None else self._step.traced_spec(before, spec)
+        if after is not None:
+            check_state("group_by_reducer", before, after)
 
     def _traced_spec(self) -> Any:
-        return self._finish.spec(self._begin.spec(TensorSpec([], dtypes.int64)))
+        before, element = self._begin.spec(TensorSpec([], dtypes.int64)), self.inputs[0].spec()
+        while True:  # what the state keeps of its shape, the next trace begins with
+            kept = structure.merged(before, self._step.spec(before, element))
+            if kept == before:
+                return self._finish.spec(before)
+            before = kept
 
 
 class Buckets(Mapped):
@@ -163,6 +184,9 @@ class Buckets(Mapped):
             plain,
             drop,
         )
+
+    def cardinality(self) -> int:
+        return self._without_end()
 
     def elements(self) -> Iterator[Any]:
         held: dict[int, list[Any]] = {}
@@ -259,6 +283,9 @@ class Resampled(Mapped):
         self._target = np.asarray(target, np.float64)
         self._initial = None if initial is None else np.asarray(initial, np.float64)
         self._seeds = Seeds(seed)
+
+    def cardinality(self) -> int:
+        return self._without_end()
 
     def elements(self) -> Iterator[Any]:
         stream = self._seeds.stream()

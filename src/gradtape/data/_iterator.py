@@ -224,10 +224,17 @@ class NumpyIterator:
 
 
 def _as_numpy(leaf: Any) -> Any:
+    """A leaf as an array that cannot be written to: it may be one that the dataset gives again."""
     if isinstance(leaf, Tensor):
-        return to_numpy(leaf._array)
+        array = to_numpy(leaf._array)
+        if isinstance(array, np.ndarray) and array.flags.writeable:
+            array = array.view()
+            array.flags.writeable = False
+        return array
     if isinstance(leaf, SparseTensor):
-        return np.asarray(leaf, object)
+        from gradtape.sparse._conversion import to_dense
+
+        return _as_numpy(to_dense(leaf))
     if leaf is not None and not hasattr(leaf, "numpy"):
         raise _without_array(leaf)
     return leaf if leaf is None else leaf.numpy()
@@ -236,7 +243,8 @@ def _as_numpy(leaf: Any) -> Any:
 def _without_array(leaf: Any) -> Exception:
     return TypeError(
         errors.compose(
-            f"as_numpy_iterator: `tf.data.Dataset.as_numpy_iterator()` is not supported for elements of {leaf!r}.",
+            "as_numpy_iterator: `tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of "
+            f"{leaf!r}.",
             "iterate over the dataset itself.",
         )
     )

@@ -40,6 +40,10 @@ class Mapped(Stage):
     def cardinality(self) -> int:
         return UNKNOWN
 
+    def _without_end(self) -> int:
+        """The cardinality of a stage of which is only known whether it has an end."""
+        return INFINITE if self.inputs[0].cardinality() == INFINITE else UNKNOWN
+
     def spec(self) -> Any:
         if self._spec is None:
             if not asking.may_trace:
@@ -143,7 +147,7 @@ class Tolerant(Stage):
         return False
 
     def cardinality(self) -> int:
-        return INFINITE if self.inputs[0].cardinality() == INFINITE else UNKNOWN
+        return UNKNOWN
 
 
 class Tested(Mapped):

@@ -242,6 +242,8 @@ class Generated(Stage):
             )
         self._function = Function("from_generator", lambda: None)
         self._generator, self._signature = generator, signature
+        must = "`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {!r} which is not."
+        refuse_lists(signature, must, "tf.TensorSpec(shape, dtype)")
         for spec in nest.flatten(signature):
             if not isinstance(spec, (TensorSpec, CompositeSpec)):
                 raise TypeError(
@@ -353,8 +355,8 @@ def _unexpected(given: str, spec: Any, instead: str = "...") -> Exception:
 
 def signature(types: Any, shapes: Any) -> Any:
     """The structure of specs of `output_types` and `output_shapes`."""
-    kinds = [dtypes.as_dtype(t) for t in _flat_types(types)]
-    pattern = tuple(types) if isinstance(types, list) else types
+    refuse_lists(types, "Cannot convert the argument `type_value`: {!r} to a TensorFlow DType.", "tf.int64")
+    kinds, pattern = [dtypes.as_dtype(t) for t in nest.flatten(types)], types
     if shapes is None:
         sizes: list[Any] = [None] * len(kinds)
     else:
@@ -363,8 +365,14 @@ def signature(types: Any, shapes: Any) -> Any:
     return nest.pack_sequence_as(pattern, specs)
 
 
-def _flat_types(types: Any) -> list[Any]:
-    return nest.flatten(types)
+def refuse_lists(structure: Any, what: str, instead: str) -> None:
+    """Refuse lists in what describes elements: an element that is a list is one tensor."""
+    if isinstance(structure, list):
+        fix = f"give ({instead},) for elements that are tuples, and {instead} for lists of numbers."
+        raise TypeError(errors.compose(f"from_generator: {what.format(structure)}", fix))
+    if isinstance(structure, (tuple, dict)):
+        for part in structure.values() if isinstance(structure, dict) else structure:
+            refuse_lists(part, what, instead)
 
 
 def _shapes(pattern: Any, shapes: Any) -> list[Any]:

@@ -56,16 +56,17 @@ class DatasetSpec:
 
     def most_specific_common_supertype(self, others: Any) -> DatasetSpec | None:
         """The narrowest spec that holds this one and others; None if there is none."""
-        found = self._element_spec
+        found, shape = self._element_spec, self._shape
         for other in others:
-            if type(other) is not type(self) or self._shape.as_list() != other._shape.as_list():
+            if type(other) is not type(self):
                 return None
             try:
                 nest.assert_same_structure(found, other.element_spec)
-                found = nest.map_structure(lambda a, b: a.most_specific_compatible_type(b), found, other.element_spec)
+                found = nest.map_structure(_narrowest, found, other.element_spec)
             except (TypeError, ValueError):
                 return None
-        return type(self)(found, self._shape)
+            shape = shape.most_specific_compatible_shape(other._shape)
+        return type(self)(found, shape)
 
     def most_specific_compatible_type(self, other: Any) -> DatasetSpec:
         """The narrowest spec that holds both; ValueError if there is none."""
@@ -107,7 +108,19 @@ def _are_alike(a: Any, b: Any) -> bool:
         nest.assert_same_structure(a, b)
     except (TypeError, ValueError):
         return False
-    return all(s.is_compatible_with(t) for s, t in zip(nest.flatten(a), nest.flatten(b), strict=True))
+    return all(
+        s.is_compatible_with(t) if s is not None else t is None
+        for s, t in zip(nest.flatten(a), nest.flatten(b), strict=True)
+    )
+
+
+def _narrowest(a: Any, b: Any) -> Any:
+    """The narrowest spec that holds two; ValueError if there is none."""
+    if a is None or b is None:
+        if a is not b:
+            raise ValueError("None is compatible with None alone.")
+        return None
+    return a.most_specific_compatible_type(b)
 
 
 def _is_within(a: Any, b: Any) -> bool:

@@ -142,7 +142,7 @@ class Choose(Stage):
                 yield Failure(
                     errors.build(
                         errors.RangeError,
-                        f"choose_from_datasets: the choice {i} is not from 0 to {len(iterators) - 1}.",
+                        f"choose_from_datasets: Selector index out of range: {i} is not from 0 to {len(iterators) - 1}.",
                         "choose one of the given datasets.",
                     )
                 )
@@ -157,7 +157,8 @@ class Choose(Stage):
                     return
 
     def cardinality(self) -> int:
-        return INFINITE if all(s.cardinality() == INFINITE for s in self.inputs) else UNKNOWN
+        # As in TensorFlow, also where the elements end with those of another dataset.
+        return INFINITE if any(s.cardinality() == INFINITE for s in self.inputs[:-1]) else UNKNOWN
 
     def spec(self) -> Any:
         return common_spec("choose_from_datasets", self.inputs[:-1])
@@ -228,10 +229,7 @@ class Sample(Stage):
         return (w if type(w) is Failure else attempt(_weights, w, self._count) for w in given)
 
     def cardinality(self) -> int:
-        sizes = [s.cardinality() for s in self.inputs[: self._count]]
-        if self._stop:
-            return INFINITE if all(size == INFINITE for size in sizes) else UNKNOWN
-        return INFINITE if INFINITE in sizes else UNKNOWN
+        return INFINITE if any(s.cardinality() == INFINITE for s in self.inputs[: self._count]) else UNKNOWN
 
     def spec(self) -> Any:
         return common_spec("sample_from_datasets", self.inputs[: self._count])

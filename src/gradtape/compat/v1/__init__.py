@@ -66,8 +66,8 @@ _ORIGINS = {
     "gradtape.compat._graph_keys": "GraphKeys",
     "gradtape.compat._graphs": "reset_default_graph",
     "gradtape.compat._session": "InteractiveSession Session",
+    "gradtape.core.array_values": "IndexedSlicesValue SparseTensorValue",
     "gradtape.core.dimension": "Dimension dimension_value",
-    "gradtape.core.sparse_tensor": "SparseTensorValue",
     "gradtape.image": "random_crop",
     "gradtape.io": (
         "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature matching_files "
