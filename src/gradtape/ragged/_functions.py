@@ -42,14 +42,26 @@ def constant(
     >>> tf.ragged.constant([[1, 2], [], [3, 4, 5]])
     <tf.RaggedTensor [[1, 2], [], [3, 4, 5]]>
     """
-    pylist = _plain(pylist)
+    rows, splits, below = cut(_plain(pylist), ragged_rank, inner_shape, dtypes.as_dtype(row_splits_dtype).numpy)
+    if not splits:
+        return convert.constant(rows, dtype, below)
+    flat = convert.convert_to_tensor(rows, dtype)
+    if not rows:
+        flat = movement.reshape(flat, [0, *(below or ())])
+    return construct.from_nested_row_splits(flat, splits, validate=False)
+
+
+def cut(
+    pylist: Any, ragged_rank: int | None, inner_shape: Any, splits_dtype: Any
+) -> tuple[Any, list[Any], tuple[int, ...] | None]:
+    """The innermost lists of nested ones, the row splits of each level, and the shape of the innermost values if it is known."""
     depth = _depth(pylist)
     inner = None if inner_shape is None else tuple(inner_shape)
     _check_nesting(pylist, depth, ragged_rank, inner)
     if ragged_rank is None:
         ragged_rank = max(depth - 1 - len(inner or ()), 0)
     if not depth or not ragged_rank:
-        return convert.constant(pylist, dtype, inner)
+        return pylist, [], inner
     splits, rows = [], pylist
     for level in builtins.range(ragged_rank):
         if not all(isinstance(row, list) for row in rows):
@@ -57,17 +69,14 @@ def constant(
                 f"pylist has scalar values depth {level + 1}, but ragged_rank={ragged_rank} requires scalar value depth "
                 f"greater than {ragged_rank}."
             )
-        splits.append(partitions.splits_of([len(row) for row in rows], dtypes.as_dtype(row_splits_dtype).numpy))
+        splits.append(partitions.splits_of([len(row) for row in rows], splits_dtype))
         rows = [item for row in rows for item in row]
     if not _is_rectangular(rows):
         raise _refused("inner values have inconsistent shape.")
-    flat = convert.convert_to_tensor(rows, dtype)
-    if not rows:
-        below = inner if inner is not None else (0,) * max(depth - ragged_rank - 1, 0)
-        flat = movement.reshape(flat, [0, *below])
-    elif inner is not None and tuple(flat.shape)[1:] != inner:
-        raise _refused(f"inner values must have shape {list(inner)}, got {flat.shape[1:]}.")
-    return construct.from_nested_row_splits(flat, splits, validate=False)
+    below = inner if inner is not None else (0,) * max(depth - ragged_rank - 1, 0)
+    if rows and inner is not None and np.shape(rows)[1:] != inner:
+        raise _refused(f"inner values must have shape {list(inner)}, got {list(np.shape(rows)[1:])}.")
+    return rows, splits, below
 
 
 def _refused(what: str) -> Exception:
