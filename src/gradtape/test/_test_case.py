@@ -6,19 +6,21 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import inspect
 import random
 import re
 import tempfile
 import unittest
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradtape.core import dtypes, errors, nest
-from gradtape.core.composite import Composite
+from gradtape.core.composite import Answering, Composite
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, to_numpy
 from gradtape.core.variable import Variable
 from gradtape.random._functions import set_seed
@@ -61,7 +63,7 @@ class TestCase(unittest.TestCase):
     def evaluate(self, tensors: Any) -> Any:
         """A structure with NumPy values in place of tensors; functions in it are called."""
         return nest.map_structure(
-            lambda leaf: self.evaluate(leaf()) if inspect.isroutine(leaf) else _value(leaf), tensors
+            lambda leaf: self.evaluate(leaf()) if inspect.isroutine(leaf) else _evaluated(leaf), tensors
         )
 
     @contextlib.contextmanager
@@ -248,8 +250,33 @@ def _raises(case: unittest.TestCase, kind: Any, pattern: Any) -> Iterator[None]:
 
 
 def _rows(value: Any) -> Any:
-    """A ragged tensor as nested lists."""
-    return value.to_list() if isinstance(value, Composite) and hasattr(value, "to_list") else value
+    """A ragged tensor, or its arrays, as nested lists."""
+    return value.to_list() if isinstance(value, Answering) and hasattr(value, "to_list") else value
+
+
+class IndexedSlicesValue(NamedTuple):
+    """The arrays of slices."""
+
+    values: Any
+    indices: Any
+    dense_shape: Any
+
+
+def _evaluated(value: Any) -> Any:
+    """The value of a tensor as `evaluate` gives it: of several arrays, if the tensor consists of several."""
+    if value is None:
+        return None
+    if isinstance(value, SparseTensor):
+        # Version 1, where this class is public, is above this room.
+        kind = importlib.import_module("gradtape.compat.v1").SparseTensorValue
+        return kind(_value(value.indices), _value(value.values), _value(value.dense_shape))
+    if isinstance(value, IndexedSlices):
+        shape = None if value.dense_shape is None else _value(value.dense_shape)
+        return IndexedSlicesValue(_value(value.values), _value(value.indices), shape)
+    if isinstance(value, Composite) and hasattr(value, "row_splits"):
+        kind = importlib.import_module("gradtape.compat.v1.ragged").RaggedTensorValue
+        return kind(_evaluated(value.values), _value(value.row_splits))  # type: ignore[attr-defined]
+    return nest.map_structure(_value, value, expand_composites=True) if isinstance(value, Composite) else _value(value)
 
 
 def _is_array(value: Any) -> bool:
