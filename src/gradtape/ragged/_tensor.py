@@ -311,6 +311,12 @@ class RaggedTensor(Operators, RaggedBase):
             return f"<tf.RaggedTensor {_text(self.numpy())}>"
         return f"tf.RaggedTensor(values={self._values!s}, row_splits={self._splits!s})"
 
+    def _as_text(self, summarize: int | None) -> Tensor:
+        """The rows as one string, for `tf.print` and `tf.strings.format`."""
+        from gradtape.ragged._text import text_of
+
+        return text_of(self, summarize)
+
     def __reduce__(self) -> Any:
         return _assembled, (self._form(), self._components())
 
