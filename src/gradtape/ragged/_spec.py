@@ -32,8 +32,8 @@ class RaggedForm(Form):
     def described(self, specs: Sequence[TensorSpec]) -> RaggedTensorSpec:
         """The spec of ragged tensors with these parts."""
         rows = specs[1].shape[0] if specs[1].shape.rank == 1 else None
-        inner = specs[0].shape[1:].as_list()
-        shape = [None if rows is None else rows - 1, *self.uniform, *inner]
+        inner = specs[0].shape
+        shape = None if inner.rank is None else [None if rows is None else rows - 1, *self.uniform, *inner.as_list()[1:]]
         return RaggedTensorSpec(shape, specs[0].dtype, len(self.uniform), specs[1].dtype)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import gradtape as tf
-from gradtape.compat.v1.ragged import RaggedTensorValue, as_tensors
+from gradtape.compat.v1._values import RaggedTensorValue, as_tensors
 from gradtape.core import errors
 
 ENABLE_CONTROL_FLOW_V2 = True
