@@ -77,7 +77,7 @@ class TestCase(unittest.TestCase):
 
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """Two structures of numbers are equal up to tolerances."""
-        self._compare(a, b, lambda x, y: np.testing.assert_allclose(_wide(x), _wide(y), rtol, atol, True), msg)
+        _compare(self, a, b, lambda x, y: np.testing.assert_allclose(_wide(x), _wide(y), rtol, atol, True), msg)
 
     def assertAllCloseAccordingToType(
         self,
@@ -107,15 +107,15 @@ class TestCase(unittest.TestCase):
 
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Two structures hold equal values."""
-        self._compare(a, b, lambda x, y: np.testing.assert_array_equal(_text(x), _text(y)), msg)
+        _compare(self, a, b, lambda x, y: np.testing.assert_array_equal(_text(x), _text(y)), msg)
 
     def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """Two structures differ somewhere by more than tolerances."""
-        self._differ(lambda: self.assertAllClose(a, b, rtol, atol), msg or "The values are close everywhere.")
+        _differ(lambda: self.assertAllClose(a, b, rtol, atol), msg or "The values are close everywhere.")
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Two structures differ somewhere."""
-        self._differ(lambda: self.assertAllEqual(a, b), msg or "The values are equal everywhere.")
+        _differ(lambda: self.assertAllEqual(a, b), msg or "The values are equal everywhere.")
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
         """Two tensors or arrays have the same shape."""
@@ -206,34 +206,6 @@ class TestCase(unittest.TestCase):
 
         self.assertEqual(parse(str(device1)), parse(str(device2)), msg)
 
-    def _differ(self, compare: Callable[[], None], msg: str) -> None:
-        try:
-            compare()
-        except AssertionError:
-            return
-        raise AssertionError(msg)
-
-    def _compare(self, a: Any, b: Any, compare: Callable[[Any, Any], None], msg: str | None, path: str = "") -> None:
-        """Compare two structures leaf by leaf; a list of numbers counts as an array, a ragged tensor as a list."""
-        a, b = _rows(a), _rows(b)
-        if isinstance(a, Mapping) or isinstance(b, Mapping):
-            self.assertEqual(set(a), set(b), msg)
-            for key in a:
-                self._compare(a[key], b[key], compare, msg, f"{path}[{key!r}]")
-            return
-        if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and not (_is_array(a) and _is_array(b)):
-            self.assertEqual(len(a), len(b), msg)
-            for i, (x, y) in enumerate(zip(a, b, strict=True)):
-                self._compare(x, y, compare, msg, f"{path}[{i}]")
-            return
-        x, y = _value(a), _value(b)
-        self.assertEqual(np.shape(x), np.shape(y), f"Shape mismatch{path and ' at ' + path}. {msg or ''}")
-        try:
-            compare(x, y)
-        except AssertionError as problem:
-            where = f"Mismatched value{path and ' at ' + path}: "
-            raise AssertionError(f"{where}{problem}{'' if msg is None else f' : {msg}'}") from None
-
 
 @contextlib.contextmanager
 def _raises(case: unittest.TestCase, kind: Any, pattern: Any) -> Iterator[None]:
@@ -247,6 +219,37 @@ def _raises(case: unittest.TestCase, kind: Any, pattern: Any) -> Iterator[None]:
             ) from problem
         return
     case.fail(f"{getattr(kind, '__name__', kind)} not raised")
+
+
+# Functions, not methods: tests have methods of such names.
+def _differ(compare: Callable[[], None], msg: str) -> None:
+    try:
+        compare()
+    except AssertionError:
+        return
+    raise AssertionError(msg)
+
+
+def _compare(case: unittest.TestCase, a: Any, b: Any, compare: Callable[[Any, Any], None], msg: str | None, path: str = "") -> None:
+    """Compare two structures leaf by leaf; a list of numbers counts as an array, a ragged tensor as a list."""
+    a, b = _rows(a), _rows(b)
+    if isinstance(a, Mapping) or isinstance(b, Mapping):
+        case.assertEqual(set(a), set(b), msg)
+        for key in a:
+            _compare(case, a[key], b[key], compare, msg, f"{path}[{key!r}]")
+        return
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and not (_is_array(a) and _is_array(b)):
+        case.assertEqual(len(a), len(b), msg)
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            _compare(case, x, y, compare, msg, f"{path}[{i}]")
+        return
+    x, y = _value(a), _value(b)
+    case.assertEqual(np.shape(x), np.shape(y), f"Shape mismatch{path and ' at ' + path}. {msg or ''}")
+    try:
+        compare(x, y)
+    except AssertionError as problem:
+        where = f"Mismatched value{path and ' at ' + path}: "
+        raise AssertionError(f"{where}{problem}{'' if msg is None else f' : {msg}'}") from None
 
 
 def _rows(value: Any) -> Any:
@@ -276,7 +279,9 @@ def _evaluated(value: Any) -> Any:
     if isinstance(value, Composite) and hasattr(value, "row_splits"):
         kind = importlib.import_module("gradtape.compat.v1.ragged").RaggedTensorValue
         return kind(_evaluated(value.values), _value(value.row_splits))  # type: ignore[attr-defined]
-    return nest.map_structure(_value, value, expand_composites=True) if isinstance(value, Composite) else _value(value)
+    if isinstance(value, Composite):
+        return nest.map_structure(_value, value, expand_composites=True)
+    return value.numpy() if hasattr(value, "numpy") else _value(value)
 
 
 def _is_array(value: Any) -> bool:
