@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import gradtape as tf
-from gradtape.compat.v1._values import RaggedTensorValue, as_tensors
+from gradtape.compat.v1._values import RaggedTensorValue
 from gradtape.core import errors
 
 ENABLE_CONTROL_FLOW_V2 = True
@@ -323,6 +323,9 @@ def convert_to_tensor_or_ragged_tensor(
     """A ragged tensor as it is, its arrays as a ragged tensor, anything else as a tensor."""
     if not is_ragged(value):
         return tf.convert_to_tensor(value, dtype, preferred_dtype)
+    if isinstance(value, RaggedTensorValue):
+        flat = tf.convert_to_tensor(value.flat_values, dtype, preferred_dtype)
+        return tf.RaggedTensor.from_nested_row_splits(flat, value.nested_row_splits, validate=False)
     if dtype is not None and tf.as_dtype(dtype) != value.dtype:
         wanted, own = tf.as_dtype(dtype).name, tf.as_dtype(value.dtype).name
         raise ValueError(
@@ -331,7 +334,7 @@ def convert_to_tensor_or_ragged_tensor(
                 "use tf.cast(x, dtype).",
             )
         )
-    return as_tensors(value)
+    return value
 
 
 def assert_splits_match(nested_splits_lists: Any) -> list[Any]:

@@ -37,11 +37,12 @@ def constant_value(
                 "constant_value: pylist may not be a RaggedTensor or RaggedTensorValue.", "give a nested list."
             )
         )
-    kind = None if dtype is None else dtypes.as_dtype(dtype).numpy
+    kind = dtype.numpy if isinstance(dtype, dtypes.DType) else dtype
     splits_dtype = dtypes.as_dtype(row_splits_dtype).numpy
     rows, splits, below = functions.cut(_lists(pylist), ragged_rank, inner_shape, splits_dtype)
-    value: Any = np.array(rows, kind)
-    value = value.reshape([0, *below]) if splits and not rows and below else value
+    # Numbers that the dtype does not hold wrap around, as TensorFlow's do.
+    value: Any = np.array(rows) if kind is None else np.array(rows, object if kind is object else None).astype(kind)
+    value = value.reshape([0, *below]) if rows == [] and below else value
     for level in splits[::-1]:
         value = RaggedTensorValue(value, level)
     return value
