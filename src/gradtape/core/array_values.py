@@ -1,4 +1,7 @@
-"""The arrays of tensors that consist of several, as sessions and `tf.test.TestCase.evaluate` return them."""
+"""The arrays of tensors that consist of several, as sessions and `tf.test.TestCase.evaluate` return them.
+
+Public functions take them as the tensors: `ragged/_values.py` answers for them.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import errors
-from gradtape.core.composite import Composite
+from gradtape.core.composite import Answering, Composite
 from gradtape.core.tensor import Tensor
+
+_ANSWERS = "gradtape.ragged._values"
 
 
 class SparseTensorValue(NamedTuple):
@@ -19,6 +24,9 @@ class SparseTensorValue(NamedTuple):
     indices: Any
     values: Any
     dense_shape: Any
+
+    _functions = _ANSWERS
+    __gradtape_function__ = Answering.__gradtape_function__
 
 
 class IndexedSlicesValue(NamedTuple):
@@ -29,13 +37,15 @@ class IndexedSlicesValue(NamedTuple):
     dense_shape: Any
 
 
-class RaggedTensorValue:
+class RaggedTensorValue(Answering):
     """The arrays of a ragged tensor.
 
     Attributes:
       values: an array, or the value of another ragged tensor.
       row_splits: where rows begin and end in `values`.
     """
+
+    _functions = _ANSWERS
 
     def __init__(self, values: Any, row_splits: Any) -> None:
         if not (isinstance(row_splits, np.ndarray) and row_splits.dtype in (np.int64, np.int32)):

@@ -198,6 +198,10 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
                 f"use [{axis}].",
             )
         )
+    if isinstance(axis, (list, tuple)) and None in axis:
+        raise TypeError(
+            errors.compose(f"reverse: `axis` must be a list of int or a constant tensor, got {axis}.", "use [0].")
+        )
     places = list(np.asarray(convert.convert_to_tensor(axis)).ravel().tolist())
     if not is_ragged(tensor):
         return movement.reverse(tensor, places)
@@ -220,7 +224,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     """The tensor without an axis of length 1, which must be named."""
-    if axis is None or not isinstance(axis, (int, list, tuple)):
+    if axis is not None and not isinstance(axis, (int, list, tuple)):
+        raise TypeError(errors.compose(f"squeeze: axis must be an int or a list of ints, got {axis!r}.", "use [0]."))
+    if axis is None:
         raise ValueError(errors.compose("squeeze: Ragged.squeeze must have an axis argument.", "name the axes."))
     places = sorted(axis_of(a, input.ndim, "squeeze") for a in ([axis] if isinstance(axis, int) else axis))
     for k in places[::-1]:

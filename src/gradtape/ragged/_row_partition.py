@@ -77,10 +77,10 @@ def numbers(sizes: Any) -> Any:
 
 @on_arrays(_open)
 def from_rowids(rowids: Any, nrows: Any) -> Any:
-    """The row splits of sorted row numbers."""
+    """The row splits of row numbers."""
     count = int(nrows)
     if count < 0:  # the numbers determine how many
-        count = int(rowids[-1]) + 1 if len(rowids) else 0
+        count = int(rowids.max()) + 1 if len(rowids) else 0
     return splits_of(np.bincount(rowids, minlength=count)[: max(count, 0)], rowids.dtype)
 
 
@@ -99,6 +99,18 @@ def checked_rowids(rowids: Any, nrows: Any) -> Any:
             "sort them: row numbers rise from 0 on.",
         )
     return rowids
+
+
+@on_arrays(lambda parts, count: parts)
+def checked_parts(parts: Any, *, count: int) -> Any:
+    """The numbers of parts, after a check."""
+    if parts.size and (parts.min() < 0 or parts.max() >= count):
+        what = "partitions must be non-negative" if parts.min() < 0 else "partitions must be less than num_partitions"
+        raise _bad(
+            f"stack_dynamic_partitions: {what}, {count}, got {parts.ravel().tolist()[:20]}.",
+            "number the parts from 0, and count them in num_partitions.",
+        )
+    return parts
 
 
 @on_arrays(lambda splits, count: splits)
@@ -151,7 +163,8 @@ def same(splits: Any, other: Any, *, who: str) -> Any:
     if splits.shape != other.shape or not np.array_equal(splits, other):
         raise _bad(
             f"{who}: the ragged tensors have different row lengths: {np.diff(splits).tolist()[:20]} and "
-            f"{np.diff(other).tolist()[:20]}.",
+            f"{np.diff(other).tolist()[:20]}. "
+            "Inputs must have identical ragged splits, and these partitions have incompatible ones.",
             "give tensors with the same row splits.",
         )
     return splits

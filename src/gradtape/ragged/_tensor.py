@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.api.array_op import objects
-from gradtape.arrays import indexing, joining, shapes
+from gradtape.arrays import indexing, joining, movement, shapes
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.doors import adapt
 from gradtape.core.shape import TensorShape
@@ -140,7 +140,7 @@ class RaggedTensor(Operators, RaggedBase):
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.row_lengths(axis - 1))
         lengths = shapes.shape(self._values, self._splits.dtype)
-        return self.with_values(shapes.shape(self._values, self._splits.dtype)[:1] * 0 + lengths[axis - 1])
+        return self.with_values(movement.broadcast_to(lengths[axis - 1], lengths[: axis - 1]))
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
         """The row lengths of all levels."""
@@ -314,6 +314,12 @@ class RaggedTensor(Operators, RaggedBase):
         if all(type(p) is Tensor for p in self._components()):
             return f"<tf.RaggedTensor {_text(self.numpy())}>"
         return f"tf.RaggedTensor(values={self._values!s}, row_splits={self._splits!s})"
+
+    def _as_text(self, summarize: int | None) -> Tensor:
+        """The rows as one string, for `tf.print` and `tf.strings.format`."""
+        from gradtape.ragged._text import text_of
+
+        return text_of(self, summarize)
 
     def __reduce__(self) -> Any:
         return _assembled, (self._form(), self._components())

@@ -202,11 +202,18 @@ class ExtensionTypeSpec(_Immutable, CompositeSpec):
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
         """The narrowest spec that contains this one and others; None if they differ in more than shapes."""
-        if any(type(other) is not type(self) or other._form() != self._form() for other in others):
+        if any(type(other) is not type(self) for other in others):
             return None
-        columns = zip(self._component_specs(), *[other._component_specs() for other in others], strict=True)
-        merged = [first.most_specific_common_supertype(rest) for first, *rest in columns]
-        return None if None in merged else self._form().build(merged)
+        columns = zip(*[spec._values_of_fields().values() for spec in (self, *others)], strict=True)
+        try:
+            merged = [_common(column) for column in columns]
+        except _DifferentError:
+            return None
+        made = object.__new__(type(self))
+        for name, value in zip(self._values_of_fields(), merged, strict=True):
+            object.__setattr__(made, name, _frozen(value))
+        object.__setattr__(made, _SET, True)
+        return made
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and (self._form(), self._component_specs()) == (
@@ -220,6 +227,27 @@ class ExtensionTypeSpec(_Immutable, CompositeSpec):
     def __repr__(self) -> str:
         fields = [f"{name}={value!r}" for name, value in self._serialize()]
         return f"{self.value_type.__qualname__}.Spec({', '.join(fields)})"
+
+
+class _DifferentError(Exception):
+    """Values of a field that no spec contains."""
+
+
+def _common(values: Sequence[Any]) -> Any:
+    """The narrowest field that contains those of several specs."""
+    first, *rest = values
+    if all(isinstance(v, (TensorSpec, CompositeSpec)) for v in values):
+        found = first.most_specific_common_supertype(rest)
+        if found is None:
+            raise _DifferentError
+        return found
+    if isinstance(first, Mapping) and all(isinstance(v, Mapping) and set(v) == set(first) for v in rest):
+        return {key: _common([v[key] for v in values]) for key in first}
+    if isinstance(first, tuple) and all(isinstance(v, tuple) and len(v) == len(first) for v in rest):
+        return tuple([_common(column) for column in zip(*values, strict=True)])
+    if any(type(v) is not type(first) or v != first for v in rest):
+        raise _DifferentError
+    return first
 
 
 @dataclasses.dataclass(frozen=True)

@@ -62,6 +62,7 @@ _ORIGINS = {
         "variance_scaling_initializer=variance_scaling zeros_initializer=zeros"
     ),
     "._names": "dimension_at_index",
+    ".strings": "string_split",
     "gradtape": "ensure_shape hessians lin_space=linspace reverse_v2=reverse where_v2=where",
     "gradtape.compat._graph_keys": "GraphKeys",
     "gradtape.compat._graphs": "reset_default_graph",
