@@ -6,6 +6,7 @@ Public functions take them as the tensors: `ragged/_values.py` answers for them.
 from __future__ import annotations
 
 import copy
+import importlib
 import itertools
 from typing import Any, NamedTuple
 
@@ -25,8 +26,9 @@ class SparseTensorValue(NamedTuple):
     values: Any
     dense_shape: Any
 
-    _functions = _ANSWERS
-    __gradtape_function__ = Answering.__gradtape_function__
+    def __gradtape_function__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a public function returns that knows no sparse tensors."""
+        return importlib.import_module(_ANSWERS).answer(function, args, kwargs)
 
 
 class IndexedSlicesValue(NamedTuple):

@@ -9,7 +9,8 @@ import numpy as np
 
 from gradtape.arrays import creation, indexing, joining, movement, shapes
 from gradtape.core import convert, dtypes, errors
-from gradtape.core.composite import Answering, Composite
+from gradtape.core.array_values import RaggedTensorValue
+from gradtape.core.composite import Composite
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -25,7 +26,7 @@ def tensor(value: Any) -> Any:
     """Values: a ragged tensor as it is, others as tensors."""
     if isinstance(value, (Tensor, Composite)):
         return value
-    if isinstance(value, Answering) and hasattr(value, "nested_row_splits"):  # the arrays of one, of version 1
+    if isinstance(value, RaggedTensorValue):
         return from_nested_row_splits(value.flat_values, value.nested_row_splits, validate=False)
     return value._read() if isinstance(value, Variable) else convert.convert_to_tensor(value)
 

@@ -19,7 +19,7 @@ def answer(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def as_tensors(argument: Any) -> Any:
     """An argument with sparse and ragged tensors in place of their arrays, also in lists."""
     if isinstance(argument, SparseTensorValue):
-        return SparseTensor(*argument)
+        return SparseTensor(argument.indices, argument.values, argument.dense_shape)
     if isinstance(argument, RaggedTensorValue):
         return construct.from_nested_row_splits(argument.flat_values, argument.nested_row_splits, validate=False)
     if isinstance(argument, (list, tuple)) and any(
