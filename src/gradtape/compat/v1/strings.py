@@ -9,5 +9,5 @@ __getattr__ = _rooms.from_room("strings")
 
 
 def length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
-    """How long strings are."""
+    """The lengths of strings."""
     return tf.strings.length(input, unit)
