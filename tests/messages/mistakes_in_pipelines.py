@@ -39,7 +39,7 @@ PIPELINES_OF_DATA = _section(
     (
         "tf.data.Dataset.from_generator([1, 2, 3], tf.int32)",
         "from_generator: `generator` must be a Python callable",
-        "give a function that returns an iterator, so",
+        "from_generator(lambda: values",
     ),
     (
         "tf.data.Dataset.from_generator(lambda: iter([1, 2]))",
