@@ -190,7 +190,7 @@ PIPELINES_OF_DATA = _section(
         "list_files: No files matched pattern: no*such",
         "check the pattern",
     ),
-    ("tf.data.Dataset.load('nofolder')", "load: nofolder is not there", "save a dataset there first"),
+    ("tf.data.Dataset.load('nofolder')", "load: nofolder does not exist", "save a dataset there first"),
     ("tf.data.AUTOTUN", "module 'gradtape.data' has no attribute 'AUTOTUN'. Did you", "Did you mean: 'AUTOTUNE'?"),
     ("tf.data.Datset", "module 'gradtape.data' has no attribute 'Datset'. Did you mean", "Did you mean: 'Dataset'?"),
     ("tf.dataset", "module 'gradtape' has no attribute 'dataset'. Did you mean", "Did you mean: 'data'?"),

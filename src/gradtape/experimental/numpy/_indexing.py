@@ -80,7 +80,7 @@ def _index(key: Any) -> Any:
         if key.ndim != 1:
             raise errors.build(
                 NotImplementedError,
-                f"indexing: a mask beside other indices must have rank 1, got one of shape {list(key.shape)}.",
+                f"indexing: a mask among other indices must have rank 1, got one of shape {list(key.shape)}.",
                 "index with the mask alone, or with tf.experimental.numpy.nonzero(mask).",
             )
         key = np.flatnonzero(key)

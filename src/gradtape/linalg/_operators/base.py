@@ -327,7 +327,8 @@ class LinearOperator(Module):
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
         raise NotImplementedError(
             errors.compose(
-                f"{type(self).__name__} does not tell how it multiplies.", "define the method _matmul(x, adjoint)."
+                f"{type(self).__name__} does not define its product with a matrix.",
+                "define the method _matmul(x, adjoint).",
             )
         )
 
