@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 
 import pytest
@@ -174,6 +175,27 @@ def test_a_metric_that_fit_did_not_compute():
     assert "validation_data" in fix_of(lambda: history.history["val_loss"])
     assert "metrics=['accuracy']" in fix_of(lambda: history.history["accuracy"])
     assert fix_of(lambda: {}["val_loss"]) == ""
+
+
+def test_elements_that_do_not_have_two_parts():
+    ds = tf.data.Dataset.range(4).batch(3)
+
+    def pairs_of_name():
+        for _, _ in ds:
+            pass
+
+    def pairs():
+        for _, _ in tf.data.Dataset.range(4).batch(3):
+            pass
+
+    assert "elements of ds are TensorSpec(shape=(None,)" in fix_of(pairs_of_name)
+    assert fix_of(pairs) == ""
+
+
+def test_samples_of_a_tensor():
+    rows = tf.ones([4, 2])
+    assert "tf.random.shuffle" in fix_of(lambda: random.sample(rows, 2))
+    assert fix_of(lambda: random.sample(3, 2)) == ""
 
 
 def test_advice_stands_in_the_message_of_a_function():

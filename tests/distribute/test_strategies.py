@@ -267,3 +267,12 @@ def test_what_is_left_out_says_so() -> None:
             kind()
     with pytest.raises(AttributeError, match="ClusterCoordinator is left out"):
         tf.distribute.coordinator.ClusterCoordinator(None)
+
+
+@pytest.mark.parametrize("strategy", [tf.distribute.get_strategy(), tf.distribute.MirroredStrategy()])
+@pytest.mark.parametrize("args", [3, tf.ones([2]), "ab"])
+def test_arguments_of_run_are_a_list_or_tuple(strategy, args):
+    with pytest.raises(ValueError, match=r"positional args must be a list or tuple(.|\n)*args=\(batch,\)"):
+        strategy.run(lambda *x: x, args)
+    with pytest.raises(TypeError, match="keyword args must be a dict"):
+        strategy.run(lambda *x: x, kwargs=args)

@@ -39,7 +39,7 @@ PIPELINES_OF_DATA = _section(
     (
         "tf.data.Dataset.from_generator([1, 2, 3], tf.int32)",
         "from_generator: `generator` must be a Python callable",
-        "give a function that returns an iterator, so",
+        "from_generator(lambda: values",
     ),
     (
         "tf.data.Dataset.from_generator(lambda: iter([1, 2]))",
@@ -190,7 +190,7 @@ PIPELINES_OF_DATA = _section(
         "list_files: No files matched pattern: no*such",
         "check the pattern",
     ),
-    ("tf.data.Dataset.load('nofolder')", "load: nofolder is not there", "save a dataset there first"),
+    ("tf.data.Dataset.load('nofolder')", "load: nofolder does not exist", "save a dataset there first"),
     ("tf.data.AUTOTUN", "module 'gradtape.data' has no attribute 'AUTOTUN'. Did you", "Did you mean: 'AUTOTUNE'?"),
     ("tf.data.Datset", "module 'gradtape.data' has no attribute 'Datset'. Did you mean", "Did you mean: 'Dataset'?"),
     ("tf.dataset", "module 'gradtape' has no attribute 'dataset'. Did you mean", "Did you mean: 'data'?"),

@@ -9,7 +9,7 @@ from messages.mistakes_of_arguments import ARGUMENTS, AROUND_TAPES, KERAS, MORE_
 from messages.mistakes_of_evaluations import EVALUATIONS
 from messages.mistakes_of_first_models import FIRST_MODELS
 from messages.mistakes_of_newcomers import NEWCOMERS
-from messages.mistakes_of_practice import PRACTICE
+from messages.mistakes_of_practice import FURTHER_PRACTICE, PRACTICE
 from messages.mistakes_of_scientists import SCIENTISTS
 from messages.mistakes_of_students import STUDENTS
 
@@ -245,7 +245,7 @@ LAYERS = _section(
     ("tf.nn.l2_normalize(tf.ones([2], tf.int32))", "[i32/int32]", "tf.cast"),
     ("tf.nn.embedding_lookup(tf.ones([3, 2]), [5])", "5|3", ""),
     ("tf.image.rgb_to_grayscale(tf.ones([4, 4, 1]))", "rgb_to_grayscale|3", ""),
-    ("tf.image.resize(tf.ones([4, 4, 3]), 2)", "resize|size|2", "[height, width]"),
+    ("tf.image.resize(tf.ones([4, 4, 3]), 2)", "resize|size|2", "size=[2, 2]"),
     ("tf.image.decode_png(b'not a png')", "decode_png", ""),
     ("tf.image.random_crop(tf.ones([4, 4, 3]), [8, 8, 3])", "random_crop|8|4", ""),
     (
@@ -354,4 +354,5 @@ MISTAKES: list[Mistake] = [
     *EVALUATIONS,
     *SECOND_VISIT,
     *PRACTICE,
+    *FURTHER_PRACTICE,
 ]

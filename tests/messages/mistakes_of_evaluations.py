@@ -382,7 +382,7 @@ LOSSES = _section(
         "repeat: repeats must be a non-negative int",
         "tf.repeat(x, 2), or tf.repeat(x",
     ),
-    ("tf.tile(tf.ones([2]), 2)", "tile: multiples must be a vector of ints (must be rank 1)", "write it as a list"),
+    ("tf.tile(tf.ones([2]), 2)", "tile: multiples must be a vector of ints (must be rank 1)", "[2] repeats rows"),
     ("tf.tile(tf.ones([2]), [-1])", "tile: multiples must not be negative", "use 0 or more for each axis"),
     (
         "tf.squeeze(tf.ones([1, 2]), axis=1)",
@@ -463,7 +463,7 @@ LOSSES = _section(
     (
         "tf.split(tf.ones([4]), 3)",
         "split: axis 0 of value has length 4, which 3 pieces of equal",
-        "give a number that divides the length, or a",
+        "divides the length, or the sizes: [2, 1, 1]",
     ),
     (
         "tf.split(tf.ones([4]), 2, axis=1)",

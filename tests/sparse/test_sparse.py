@@ -221,7 +221,7 @@ def test_spec() -> None:
         (lambda: dense(tf.SparseTensor([[2]], [1], [2])), tf.errors.InvalidArgumentError, "out of bounds"),
         (lambda: tf.sparse.add(A, B), TypeError, "At least one input"),
         (lambda: tf.sparse.add(sp(A), sp(A.T)), ValueError, "shapes"),
-        (lambda: tf.sparse.concat(0, [sp(A), sp(A.T)]), ValueError, "differ beside axis 0"),
+        (lambda: tf.sparse.concat(0, [sp(A), sp(A.T)]), ValueError, "differ outside of axis 0"),
         (lambda: tf.sparse.reshape(sp(A), [4]), ValueError, "do not fit"),
         (lambda: tf.sparse.transpose(sp(A), [0, 0]), tf.errors.InvalidArgumentError, "every axis once"),
         (lambda: tf.sparse.sparse_dense_matmul(sp(A), B), ValueError, "inner dimensions"),

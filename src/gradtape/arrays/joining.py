@@ -129,7 +129,9 @@ def _equal_sizes(count: int, length: int, axis: int) -> tuple[int, ...]:
         raise errors.build(
             errors.ShapeError,
             f"split: axis {axis} of value has length {length}, which {count} pieces of equal size do not make up.",
-            "give a number that divides the length, or a list of sizes.",
+            f"give a number that divides the length, or the sizes: {[length // count + (i < length % count) for i in range(count)]}."
+            if 1 < count < min(length, 9)
+            else "give a number that divides the length, or a list of sizes.",
         )
     return (length // count,) * count
 

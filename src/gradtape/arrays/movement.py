@@ -252,7 +252,14 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     >>> tf.tile([1, 2], [3]).numpy()
     array([1, 2, 1, 2, 1, 2], dtype=int32)
     """
-    return movement.Tile(tensor(input), multiples=integers(multiples, "tile", "multiples"))
+    x = tensor(input)
+    if type(multiples) is int:
+        what = f"tile: multiples must be a vector of ints (must be rank 1), got {multiples}."
+        ones = [1] * (x.ndim - 1)
+        raise errors.build(
+            errors.ShapeError, what, f"give one for each axis of input: {[multiples, *ones]} repeats rows."
+        )
+    return movement.Tile(x, multiples=integers(multiples, "tile", "multiples"))
 
 
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:

@@ -67,7 +67,7 @@ def rows(iterable: Any) -> Any:
             errors.OperatorNotAllowedInGraphError,
             f"Iterating over a symbolic `tf.Tensor` is not allowed in a comprehension, if its number of rows is not "
             f"known: it is {_spec(iterable)}.",
-            "use tf.map_fn, or tf.ensure_shape to tell the number.",
+            "use tf.map_fn, or tf.ensure_shape to fix the number.",
         )
     return list(REGISTRY["unstack"](iterable, axis=0)) if shape[0] else []
 

@@ -68,7 +68,7 @@ def uninstall() -> None:
     for name in [n for n in sys.modules if n.partition(".")[0] in (_ROOT, "horovod")]:
         module = sys.modules.pop(name)
         parent, _, last = name.rpartition(".")
-        if isinstance(module, _fronts.TableModule):  # the import has put it into the module around it
+        if isinstance(module, _fronts.TableModule):  # the import has bound it in the parent module
             vars(sys.modules.get(parent, module)).pop(last, None)
             _tables.module.cache_clear()
     globals().pop("v2", None)  # importing `tensorflow.compat.v2` has put it here
@@ -84,11 +84,11 @@ def is_installed() -> bool:
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finds `tensorflow` and what is in it."""
+    """Finds `tensorflow` and its submodules."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
         if name == "keras" and os.environ.get("KERAS_BACKEND") == _ROOT:
-            os.environ["KERAS_BACKEND"] = "gradtape"  # what the program asks for is answered by gradtape here
+            os.environ["KERAS_BACKEND"] = "gradtape"  # from here on, gradtape answers the program's requests
         if name == "tensorboard.compat.notf":  # so TensorBoard asks whether to do without TensorFlow
             return importlib.machinery.ModuleSpec(name, _Loader(ModuleType(name)))
         if name != _ROOT and not name.startswith(f"{_ROOT}."):
@@ -100,7 +100,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 class _Loader(importlib.abc.Loader):
-    """Gives what was found: a module under a second name, or one that shows something else's attributes."""
+    """Loads a found module: a module under a second name, or a front for another object's attributes."""
 
     def __init__(self, found: Any) -> None:
         self._found = found
@@ -122,7 +122,7 @@ class _Loader(importlib.abc.Loader):
 
 
 def _root() -> ModuleType:
-    """gradtape under TensorFlow's name, with what only programs of TensorFlow ask for."""
+    """gradtape under TensorFlow's name, with names that only TensorFlow programs use."""
     root = _fronts.Front(_ROOT, gradtape, _in_root)
     root.__version__ = TENSORFLOW_VERSION  # type: ignore[attr-defined]
     root.__git_version__ = f"v{TENSORFLOW_VERSION}"  # type: ignore[attr-defined]
@@ -194,7 +194,7 @@ def _absence(name: str) -> str:
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    """Bytes of a text; bytes stay as they are.
+    """The encoded bytes of a string; bytes are returned unchanged.
 
     >>> tf.compat.as_bytes("é")
     b'\\xc3\\xa9'

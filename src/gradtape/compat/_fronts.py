@@ -1,4 +1,4 @@
-"""Modules of TensorFlow's names: what the finder of imports gives to programs.
+"""Modules under TensorFlow's names, which the import finder returns.
 
 A `Front` shows gradtape, or a namespace that is no module, under TensorFlow's name. A `TableModule` shows the names that a
 table has for it and nothing else: TensorFlow's inside is finite here, and a name that is not there says who asked for it.
@@ -49,7 +49,7 @@ class Front(ModuleType):
 
 
 class TableModule(ModuleType):
-    """A module that shows the names which a table gives it: each is a name of another module.
+    """A module whose names come from a table; each refers to a name of another module.
 
     Args:
       name: of the module.
@@ -157,7 +157,7 @@ def public_name(name: str) -> str | None:
 
 
 def entries(table: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, str]]:
-    """For each name that a module shows, where it is found: `module` and the dotted name in it."""
+    """The origin of each name that a module shows: a module and the dotted name in it."""
     origins: dict[str, tuple[str, str]] = {}
     for source, names in table.items():
         is_public = source.partition(".")[0] == "tf"

@@ -236,7 +236,7 @@ def _pairs(feed_list: Sequence[Any], values: Sequence[Any]) -> Iterator[tuple[An
 
 
 def _array_for(tensor: Any, value: Any) -> Any:
-    """What is fed, with the dtype of the tensor that it replaces; ValueError if it does not fit."""
+    """The fed value, with the dtype of the tensor that it replaces; ValueError if it does not match."""
     array = value.numpy() if isinstance(value, Tensor) else value
     found = convert.convert_to_tensor(array, tensor.dtype) if tensor.dtype is dtypes.string else None
     made = found._array if found is not None else np.asarray(array).astype(tensor.dtype.numpy, copy=False)
@@ -306,7 +306,7 @@ class Plan:
         return nodes, sources
 
     def _add_own_assignments(self, nodes: set[Node], sources: dict[Value, None], fed: set[Value]) -> None:
-        """Add what the library assigns itself when something is computed: the states of random numbers that are drawn."""
+        """Add the assignments of the library itself: the states of random number generators."""
         read = {id(source) for source, value in self._graph.trace.graph.captures if value in sources}
         for node in self._graph.trace.graph.nodes:
             if node.op is ASSIGN and id(node.params["variable"]) in read:
@@ -372,7 +372,7 @@ class Plan:
 
 
 def _before(item: Any, graph: Graph) -> list[Any]:
-    """What must be there or have run before something."""
+    """The values and operations that something depends on."""
     if isinstance(item, GraphOperation):
         return list(item.control_inputs)
     if isinstance(item, GraphVariable):

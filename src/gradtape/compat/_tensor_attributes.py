@@ -1,4 +1,4 @@
-"""Attributes that libraries put on tensors: kept beside them, since tensors have no room for any.
+"""Attributes that libraries set on tensors. They are kept in a separate table, since tensors have slots.
 
 Only programs that import `tensorflow` have them, and only those of these names.
 """
@@ -28,7 +28,7 @@ NAMES = (
 
 
 class Beside:
-    """An attribute of tensors that is kept beside them, as long as they live."""
+    """An attribute of tensors that is kept in a separate table while the tensor lives."""
 
     def __init__(self, name: str) -> None:
         self._name = name

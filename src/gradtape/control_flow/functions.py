@@ -296,7 +296,7 @@ def _branches(branch_fns: Any) -> list[Callable[[], Any]]:
         if not isinstance(entry, builtins.tuple) or len(entry) != 2 or type(entry[0]) is not int:
             raise errors.build(
                 TypeError,
-                f"switch_case: branch_fns must hold pairs of which the key must be a Python `int`, got {entry!r}.",
+                f"switch_case: branch_fns must hold pairs whose key must be a Python `int`, got {entry!r}.",
                 "write (0, function).",
             )
         _check_callable("switch_case", "fn", entry[1])

@@ -177,7 +177,7 @@ class Absent:
 
     def __get__(self, owner: Any, kind: type) -> NoReturn:
         is_text = getattr(getattr(owner, "dtype", None), "name", "") == "string"
-        instead = (_HINTS_FOR_STRINGS.get(self._name) if is_text else None) or _HINTS.get(self._name)
+        instead = (_HINTS_FOR_STRINGS.get(self._name) if is_text else None) or _HINTS.get(self._name, "")
         why = ""
         if kind.__name__ == "SymbolicTensor" and instead and ".numpy()" in instead:
             why = ": tensors have no values while the function is traced"

@@ -38,6 +38,7 @@ TEXTS = {
     "The user-provided objective function must return a scalar": "return float(y); with the gradient, return float(y), g.numpy() and minimize(f, x0, jac=True).",
     "Callback.set_model() missing": "make instances: callbacks=[keras.callbacks.EarlyStopping(patience=3)].",
     "call() got multiple values for argument 'training'": "give all inputs as one argument: model(tf.concat([x, t], axis=1)), or model([x, t]) for a model of two inputs.",
+    "HashTable' object does not support item assignment": "table.insert(keys, values), of a tf.lookup.experimental.MutableHashTable; a StaticHashTable never changes.",
     "'TensorShape' object does not support item assignment": "sizes = x.shape.as_list(); sizes[0] = 4; tf.reshape(x, sizes).",
 }  # fmt: skip
 

@@ -54,6 +54,8 @@ def fix(problem: BaseException) -> str:
         advice = _of_recursion(problem)
     elif type(problem) is KeyError:
         advice = _of_key(problem)
+    elif type(problem) is ValueError and " values to unpack (expected " in text:
+        advice = _of_unpacking(problem)
     elif isinstance(problem, (ValueError, NotImplementedError, OSError, RuntimeError, IndexError)):
         advice = _of_keras_argument(text) or _of_keras(problem) or _of_text(text)
     return f"  fix: {advice}" if advice else ""
@@ -225,6 +227,18 @@ def _of_recursion(problem: RecursionError) -> str:
     if "polymorphic_function" not in _files(problem) and "autograph" not in _files(problem):
         return ""
     return "a condition on a tensor does not end the recursion, since both branches are traced: use tf.while_loop, or pass a Python int."
+
+
+def _of_unpacking(problem: ValueError) -> str:
+    """Advice for a loop that expects other parts than the elements of a dataset have."""
+    step = _last_step(problem)
+    line = linecache.getline(step.tb_frame.f_code.co_filename, step.tb_lineno)
+    for name, value in _named(problem):
+        if re.search(rf"\bin {name}\b|\b{name}\)", line) and any(
+            b.__name__ == "Dataset" for b in _known_bases(type(value))
+        ):
+            return f"the elements of {name} are {value.element_spec}: for x in {name}: ..., or Dataset.zip((xs, ys)) for pairs."
+    return ""
 
 
 def _of_key(problem: KeyError) -> str:

@@ -76,7 +76,7 @@ class Dataset(Making, Changing, Arranging):
                 errors.compose(
                     "The length of the dataset is unknown: it must be counted.",
                     "sum(1 for _ in dataset), or dataset.apply(tf.data.experimental.assert_cardinality(n)); "
-                    "dataset.cardinality() says what is known.",
+                    "dataset.cardinality() returns what is known statically.",
                 )
             )
         return count

@@ -157,7 +157,7 @@ class Making:
             )
         if given == () or given == {}:
             raise errors.build(
-                errors.InvalidArgumentError, "zip: the structure holds no dataset.", "give at least one."
+                errors.InvalidArgumentError, "zip: the structure must hold datasets.", "give at least one."
             )
         return cls._of(zip_and_sample.Zip(given, [stage_of("zip", leaf) for leaf in nest.flatten(given)]))
 

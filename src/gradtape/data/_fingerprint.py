@@ -221,7 +221,7 @@ def _is_programs(function: FunctionType) -> bool:
 
 
 def _is_librarys(part: Any) -> bool:
-    """True if a module, a class, or the class of an object belongs to a library: its contents depend on what was loaded."""
+    """True if a module, a class, or an object's class belongs to a library: its contents depend on what was loaded."""
     if not isinstance(part, ModuleType):
         owner = part if hasattr(part, "__qualname__") else type(part)
         return str(getattr(owner, "__module__", "")).partition(".")[0] in LIBRARIES

@@ -75,7 +75,7 @@ def make_csv_dataset(
         raise ValueError(
             errors.compose(
                 f"make_csv_dataset: Either `column_names` argument or CSV header row contains duplicate column names: {names}.",
-                "give each column a name of its own.",
+                "give each column a different name.",
             )
         )
     chosen = list(range(len(names))) if select_columns is None else [_position(names, c) for c in select_columns]

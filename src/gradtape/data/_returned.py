@@ -17,7 +17,7 @@ from gradtape.data import _deferred as deferred
 
 
 def pieces(stage: Any, make: Callable[[Any], Any]) -> Pieces:
-    """A dataset in the form that a function can return: a node that creates its stage, and how to restore the dataset."""
+    """A dataset in the form that a function can return: a node that creates its stage, and its static form."""
     sources = deferred.sources(stage)
     inputs = [t for source in sources for t in source.tensors]
     box = state.tracing().append(_MakeStage(stage, sources), inputs, {}, Spec((), dtypes.string))

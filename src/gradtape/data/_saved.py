@@ -125,7 +125,7 @@ class Saved(Stage):
         place, self._spec, self._kind = local("load", path), spec, checked("load", compression)
         self._count, self._files = UNKNOWN, [place]
         if not os.path.exists(place):
-            raise errors.build(errors.NotFoundError, f"load: {path} is not there.", "save a dataset there first.")
+            raise errors.build(errors.NotFoundError, f"load: {path} does not exist.", "save a dataset there first.")
         if os.path.isdir(place):
             found = _metadata(place)
             self._files, self._count = [os.path.join(place, name) for name in found["files"]], found["count"]

@@ -237,7 +237,7 @@ class Generated(Stage):
             raise TypeError(
                 errors.compose(
                     f"from_generator: `generator` must be a Python callable, got {generator!r}.",
-                    "give a function that returns an iterator, so that each epoch has its own.",
+                    "Dataset.from_generator(lambda: values, ...): a function, so that each epoch has its own iterator.",
                 )
             )
         self._function = Function("from_generator", lambda: None)

@@ -68,7 +68,14 @@ class Strategy:
             what = f"strategy.run: fn must be callable, got {errors.brief(fn)}."
             raise errors.build(TypeError, what, "strategy.run(step, args=(batch,)), with the function itself.")
         require_cross_replica(self, "strategy.run")
-        args, kwargs = tuple(args), dict(kwargs or {})
+        kwargs = {} if kwargs is None else kwargs
+        if not isinstance(args, (list, tuple)):
+            what = f"strategy.run: positional args must be a list or tuple, got {type(args)}."
+            raise errors.build(ValueError, what, "strategy.run(step, args=(batch,)): one argument is a tuple of one.")
+        if not isinstance(kwargs, dict):
+            what = f"strategy.run: keyword args must be a dict, got {type(kwargs)}."
+            raise errors.build(TypeError, what, "strategy.run(step, kwargs={'x': batch}).")
+        args, kwargs = tuple(args), dict(kwargs)
         if isinstance(fn, Function) and len(self._extended.worker_devices) > 1:
             return self._staged(fn)(args, kwargs)
         return replica_threads.run(self, fn, args, kwargs)

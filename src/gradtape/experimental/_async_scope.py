@@ -17,7 +17,7 @@ def async_scope() -> Iterator[None]:
 
 
 def async_clear_error() -> None:
-    """Nothing is pending: errors are raised where they occur.
+    """No effect: errors are raised where they occur.
 
     >>> tf.experimental.async_clear_error()
     """

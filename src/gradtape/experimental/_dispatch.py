@@ -71,7 +71,7 @@ class Handler(NamedTuple):
     types: tuple[Any, ...]
 
     def target(self, api: Callable[..., Any]) -> Target:
-        """What it is for one function of `tf`."""
+        """The dispatcher of one function of `tf`."""
         names = list(inspect.signature(api).parameters)[: len(self.types)]
 
         def run(*args: Any, **kwargs: Any) -> Any:
@@ -198,7 +198,7 @@ def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Cal
 
 
 def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:
-    """Forget what one of the decorators registered.
+    """Remove a function registered by one of the decorators.
 
     Args:
       dispatch_target: the decorated function.
@@ -251,7 +251,7 @@ def _begin() -> None:
 
 
 def _answer_operator(name: str, a: Any, b: Any) -> Any:
-    """What the program's function for an operator of a tensor and a value of its class returns."""
+    """The result of the program's function for an operator on a tensor and a value of its class."""
     wanted = "bitwise_" + name if name in _LOGICAL and not a.dtype.is_bool else _OPERATORS.get(name)
     api = getattr(importlib.import_module("gradtape.math"), wanted or "", None)
     api = getattr(importlib.import_module("gradtape.bitwise"), wanted or "", None) if api is None else api
@@ -267,7 +267,7 @@ _OPERATORS = {
 
 
 def _answer(api: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What the program's function for these arguments returns; NotImplemented if there is none."""
+    """The result of the program's function for these arguments; NotImplemented without one."""
     key = doors.key_of(api)
     kind = _kinds().get(key)
     targets = [*_targets.get(key, ()), *[h.target(api) for h in _handlers if h.kind == kind]]
@@ -292,7 +292,7 @@ def _answer(api: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, An
 
 @functools.cache
 def _kinds() -> dict[tuple[str, str], str]:
-    """Which functions compute each element by itself: room and name, and of how many arguments."""
+    """The elementwise functions: room and name, with their number of arguments."""
     from gradtape.ragged import _overrides as ragged
 
     tables = (

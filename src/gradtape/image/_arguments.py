@@ -28,7 +28,7 @@ def image_tensor(value: Any, what: str, name: str = "image", ranks: tuple[int, .
         raise errors.build(
             errors.ShapeError,
             f"{what}: '{name}' (shape {x.shape}) must {wanted or 'be at least three-dimensional'}.",
-            "an image is [height, width, channels], a batch has one more axis in front.",
+            "x[..., tf.newaxis] adds the axis of channels: an image is [height, width, channels], a batch has one more axis in front.",
         )
     if 0 in dims(x)[-3:]:
         raise errors.build(

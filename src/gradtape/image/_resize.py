@@ -88,7 +88,7 @@ def _size(size: Any) -> tuple[int, int]:
         len(sides) == 2,
         "resize",
         "'size' must be a 1-D Tensor of 2 elements: new_height, new_width.",
-        "size=[height, width].",
+        f"size=[{size}, {size}]: the height and the width." if isinstance(size, int) else "size=[height, width].",
     )
     return sides[0], sides[1]
 

@@ -107,7 +107,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
     if type(found) is not Tensor:
         raise errors.build(
             errors.FailedPreconditionError,
-            "match_filenames_once: a variable cannot be made from what is read while a function runs.",
+            "match_filenames_once: a variable cannot be created from names that are only read when the function runs.",
             "call it outside of the tf.function, or use tf.io.matching_files.",
         )
     return Variable(found, trainable=False, name=name or "matching_filenames")

@@ -43,7 +43,7 @@ from gradtape.keras_backend.variable import Variable
 
 sparse_operands.install(numpy, nn)
 
-# Lines of Keras are not the user's; and what a tape says of a symbolic tensor.
+# Keras's lines are not the user's; and the message of a tape for a symbolic tensor.
 for _package in ("keras", "optree"):
     _spec = importlib.util.find_spec(_package)
     if _spec is not None and _spec.origin is not None:

@@ -1,4 +1,4 @@
-"""Values become tensors by Keras's rules for TensorFlow: arrays keep their dtype, operands are promoted as `result_type` says."""
+"""Conversion to tensors by Keras's rules for TensorFlow: arrays keep their dtype, `result_type` promotes operands."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _packed(x: Any, name: Any) -> Any:
 
 
 def _common_name(leaves: Any) -> Any:
-    """The dtype of a list that holds tensors: what is no tensor takes theirs."""
+    """The dtype of a list that holds tensors, which its other items take."""
     return result_type(*[leaf.dtype for leaf in leaves if isinstance(leaf, (Tensor, KerasVariable, TapeVariable))])
 
 
@@ -242,12 +242,12 @@ class _Promotion(Policy):
         return float_operands(*values)
 
     def summed(self, x: Any, dtype: Any = None) -> Any:
-        """What is summed: in the given dtype, or narrow integers in 32 bits."""
+        """The operand of a sum: in the given dtype, or narrow integers in 32 bits."""
         x = convert_to_tensor(x)
         return cast_tensor(x, WIDE.get(x.dtype.name, x.dtype) if dtype is None else standardize_dtype(dtype))
 
     def accumulated(self, x: Any, dtype: Any = None) -> Any:
-        """As they are, or in the given dtype; bools in 32 bits."""
+        """The operand unchanged, or in the given dtype; bools in 32 bits."""
         x = convert_to_tensor(x)
         if dtype is not None:
             return cast_tensor(x, standardize_dtype(dtype))

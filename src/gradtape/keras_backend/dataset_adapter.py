@@ -49,7 +49,7 @@ class DatasetAdapter(DataAdapter):
 
     @property
     def num_batches(self) -> int | None:
-        """How many there are; None if that is unknown, or they have no end."""
+        """The number of batches; None if it is unknown or infinite."""
         count = int(self._dataset.cardinality())
         return count if count >= 0 else None
 

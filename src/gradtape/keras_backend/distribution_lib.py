@@ -17,7 +17,7 @@ _strategies: list[Any] = []
 
 
 def initialize(job_addresses: str | None, num_processes: int | None, process_id: int | None) -> None:
-    """Join the processes of this job; the arguments, if given, must say what the launcher said."""
+    """Join the processes of this job; the arguments, if given, must match the launcher's."""
     made = _joined()
     count, number = (1, 0) if made is None else (made._workers.count, made._workers.index)
     for name, told, is_so in (("num_processes", num_processes, count), ("process_id", process_id, number)):
@@ -48,7 +48,7 @@ def list_devices(device_type: str | None = None) -> list[str]:
 
 
 def get_device_count(device_type: str | None = None) -> int:
-    """How many devices there are."""
+    """The number of devices."""
     return len(list_devices(device_type))
 
 
@@ -93,7 +93,7 @@ def _to_backend_layout(tensor_layout: Any) -> Any:
 
 
 def strategy() -> Any:
-    """The strategy behind the distribution that is set; None if there is none, or one process."""
+    """The strategy of the current distribution; None without one, or with one process."""
     chosen = global_state.get_global_attribute("distribution")
     if chosen is None or chosen.num_processes == 1:
         return None

@@ -18,7 +18,7 @@ _PLAIN = tuple([np.dtype(name) for name in ("float32", "int32", "uint8", "bool")
 
 
 class Batches(EpochIterator):
-    """Keras's iterator, which asks for no more batches than there are: the last group of an epoch may be smaller."""
+    """Keras's iterator, which requests no more batches than exist: the last group of an epoch may be smaller."""
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ def _spec(spec: Any) -> tf.TensorSpec:
 
 
 class SavedModelExportArchive:
-    """Endpoints and the variables that they use, to be written out; what `keras.export.ExportArchive` makes."""
+    """Endpoints and the variables that they use, for writing: the base of `keras.export.ExportArchive`."""
 
     def __init__(self) -> None:
         archive: Any = Archive()
@@ -121,7 +121,7 @@ def _first_trace(function: Function[..., Any]) -> Any:
 
 
 def _exported(model: Any) -> Any:
-    """What is saved in place of a model: its variables, its own functions, and its call, for inference and for training."""
+    """The object saved in place of a model: its variables, its functions, and its call for inference and training."""
     if not isinstance(model, Model):
         return None
     functions = functions_of(model)

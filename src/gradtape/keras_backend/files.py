@@ -19,9 +19,9 @@ from keras.src.utils import file_utils
 import gradtape as tf
 from gradtape.core import atomic_file, errors, os_errors
 
-# Where Keras on PyTorch has its own classes of the optimizers, which it names in files.
+# The modules of Keras's own optimizer classes for PyTorch, which appear in its files.
 _ELSEWHERE = "keras.src.backend.torch.optimizers."
-_ITEM, _OVERHEAD = 4, 4096  # bytes of a number, and of what HDF5 writes about an array
+_ITEM, _OVERHEAD = 4, 4096  # bytes of a number, and of HDF5's header of an array
 _SUFFIXES = (".keras", ".weights.h5", ".h5", ".hdf5")
 
 

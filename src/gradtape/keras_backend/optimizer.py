@@ -154,7 +154,7 @@ _HABITS = {
 
 
 def _first_no_pair(given: list[Any]) -> str:
-    """What stands where a pair should be."""
+    """The item in place of which a pair is required."""
     return refusals.described(next(p for p in given if not (isinstance(p, (tuple, list)) and len(p) == 2)))
 
 

@@ -81,7 +81,7 @@ def run(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any], apply: A
         found.program = _program(optimizer, list(variables), apply)
     try:
         found.program(list(grads))
-    except Exception:  # the same update, step by step, says what is wrong
+    except Exception:  # the same update, step by step, raises the precise error
         found.changes, found.program = _MOST_CHANGES + 1, None
         return False
     return True

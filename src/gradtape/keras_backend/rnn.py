@@ -72,7 +72,7 @@ def _written_out(step: Any, columns: Any, states: Any, go_backwards: Any) -> Any
 
 
 def _looped(step: Any, columns: Any, states: Any, go_backwards: Any) -> Any:
-    """The same by one loop of the graph. The first step tells what outputs are like."""
+    """The same by one loop of the graph. The first step determines the form of the outputs."""
     first, rest = (-1, slice(None, -1)) if go_backwards else (0, slice(1, None))
     output, states = step([column[first] for column in columns], states, None)
 
@@ -134,7 +134,7 @@ def _project(inputs: Any, kernel: Any, bias: Any) -> Any:
 
 
 def _check_simple(inputs: Any, mask: Any) -> None:
-    """NotImplementedError for what the general loop does: how masked steps answer is not said here."""
+    """NotImplementedError for cases left to the general loop, such as the output of masked steps."""
     if mask is not None or inputs.ndim != 3 or None in tuple(inputs.shape) or not inputs.shape[1]:
         raise NotImplementedError
 

@@ -1,4 +1,4 @@
-"""Sparse tensors, and rows of gradients, as operands of Keras's functions: where the result has few elements, it stays sparse.
+"""Sparse tensors, and rows of gradients, as operands of Keras's functions: results with few elements stay sparse.
 
 Other functions see the whole tensor, which `convert_to_tensor` of this package gives them.
 """
@@ -70,7 +70,7 @@ def _on_values(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _without_repeats(x: Any) -> Any:
-    """Rows of which each is there once, so that a function of the values is one of the whole."""
+    """Rows without duplicates, so that functions may be applied to the values."""
     if type(x) is not IndexedSlices or x.dense_shape is None:
         return x
     rows, places = tf.unique(x.indices)
@@ -143,7 +143,7 @@ def _scaled(function: Callable[..., Any], x: Any, factor: Any) -> Any:
 
 
 def _dividing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Division by a whole tensor: what is 0 / 0 there is a nan, and no longer 0."""
+    """Division by a dense tensor: 0 / 0 gives nan in place of an absent 0."""
 
     @functools.wraps(function)
     def apply(x1: Any, x2: Any) -> Any:
@@ -269,7 +269,7 @@ def _wide(values: Any) -> Any:
 
 
 def _digitize(x: Any, bins: Any) -> Any:
-    """Places in bins; sparse, since what is 0 is taken to be absent."""
+    """Bin numbers; sparse, since absent elements are 0."""
     return x.with_values(tf.searchsorted(convert_to_tensor(bins, x.dtype), x.values, side="right"))
 
 

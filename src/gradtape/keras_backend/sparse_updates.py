@@ -61,7 +61,7 @@ def _summed(slices: IndexedSlices) -> Rows:
     if isinstance(slices, Rows):
         return slices
     count = tf.size(slices.indices)
-    # Each row remembers the last place that names it; what others remember is not read.
+    # Each row stores the last position that names it; entries of other rows are not read.
     last = tf.tensor_scatter_nd_update(
         tf.zeros(slices.shape[:1], "int32"), tf.expand_dims(slices.indices, -1), tf.range(count)
     )

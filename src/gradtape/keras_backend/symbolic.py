@@ -33,7 +33,7 @@ def compute_output_spec(fn: Any, *args: Any, **kwargs: Any) -> Any:
         except errors.ShapeError as problem:
             if not is_partial:
                 raise
-            # Only certain batches fit, as where a layer reshapes to sizes of its own: nothing is said of the size then.
+            # Only certain batches fit, for instance if a layer reshapes to fixed sizes: the size is then left open.
             return tree.map_structure(_symbolic, _open_specs(fn, given, problem))
         if not is_partial:
             return tree.map_structure(_symbolic, first)
@@ -42,7 +42,7 @@ def compute_output_spec(fn: Any, *args: Any, **kwargs: Any) -> Any:
         return tree.pack_sequence_as(first, merged)
 
 
-# A function of tf that is given a symbolic tensor raises what Keras has to say on it.
+# A function of tf raises Keras's error for a symbolic tensor.
 convert.CONVERTERS.append((KerasTensor, lambda x, dtype: x.__tf_tensor__(dtype)))
 
 
@@ -63,7 +63,7 @@ class _Found:
 
 
 def _specs(fn: Any, given: Any, size: Any) -> Any:
-    """One run, with what came out as specs. Updates of variables are forgotten with the scope around it."""
+    """The specs of the results of one run. Updates of variables are discarded with the surrounding scope."""
     try:
         with StatelessScope():
             return _traced(fn, given, size)
@@ -77,7 +77,7 @@ def _specs(fn: Any, given: Any, size: Any) -> Any:
 
 
 def _open_specs(fn: Any, given: Any, problem: errors.ShapeError) -> Any:
-    """One run in which unknown dimensions have no size. If it fails, too, it says so without the size of the first run."""
+    """One run in which unknown dimensions have no size. If it fails too, its message hides the size of the first run."""
     try:
         with StatelessScope():
             return _traced(fn, given, None)

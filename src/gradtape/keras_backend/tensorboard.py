@@ -21,7 +21,7 @@ def install() -> None:
 
 
 class _Profiler:
-    """What the callback profiles batches with."""
+    """The profiler of the callback."""
 
     @staticmethod
     def start_trace(logdir: str) -> None:

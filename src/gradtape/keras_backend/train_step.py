@@ -8,7 +8,7 @@ from typing import Any
 import gradtape as tf
 from gradtape.core import errors, log, refusals
 
-# What tracing raises where a step needs values in Python.
+# The exceptions of tracing if a step needs values in Python.
 _UNTRACEABLE = (errors.OperatorNotAllowedInGraphError, errors.UnimplementedError, NotImplementedError)
 
 
@@ -32,7 +32,7 @@ def check_logs(model: Any, logs: Any) -> None:
 
 
 class Step:
-    """A function of one batch. If it cannot be traced it runs eagerly, and a message says why."""
+    """A function of one batch. If it cannot be traced, it runs eagerly, and a message gives the reason."""
 
     def __init__(self, step: Any, eager: Any) -> None:
         _check_parameters(step)
@@ -54,5 +54,5 @@ class Step:
         return self._step(data)
 
     def explain(self) -> Any:
-        """What `tf.function` says of the step: its traces, and what runs as machine code. None if it runs eagerly."""
+        """The explanation of the step by `tf.function`: its traces, and the parts in machine code. None if it runs eagerly."""
         return None if self._compiled is None else self._compiled.explain()

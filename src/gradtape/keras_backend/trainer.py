@@ -26,7 +26,7 @@ from gradtape.keras_backend.workers import Parts, in_scope, only_chief_writes, r
 
 
 class Trainer(base_trainer.Trainer):
-    """What `keras.Model` trains with."""
+    """The trainer of `keras.Model`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Trainer(base_trainer.Trainer):
         return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
 
     def predict_step(self, data: Any) -> Any:
-        """What the model returns for a batch."""
+        """The outputs of the model for a batch."""
         x, _, _ = data_adapter_utils.unpack_x_y_sample_weight(data)
         return self(x, training=False) if self._call_has_training_arg else self(x)
 
@@ -97,7 +97,7 @@ class Trainer(base_trainer.Trainer):
         return self.compute_loss(x=None, y=y, y_pred=y_pred, sample_weight=sample_weight)
 
     def _symbolic_build(self, iterator: Any = None, data_batch: Any = None) -> None:
-        """Build what is not built yet. A model without `call`, as those that only have a `train_step`, builds as it runs."""
+        """Build unbuilt layers. A model without `call`, such as one with only a `train_step`, is built when it runs."""
         from keras.src.models.model import Model
 
         is_empty = iterator is not None and data_batch is None and iterator.num_batches == 0
@@ -105,7 +105,7 @@ class Trainer(base_trainer.Trainer):
             super()._symbolic_build(iterator=iterator, data_batch=data_batch)
 
     def _function_of(self, step: Any) -> Any:
-        """A function of a list of batches that runs a step on each and returns what the last one gave."""
+        """A function of a list of batches that runs a step on each and returns the last result."""
         one, run = Step(step, self.run_eagerly), runner(self)
 
         def function(batches: Any) -> Any:
@@ -131,7 +131,7 @@ class Trainer(base_trainer.Trainer):
         return self.test_function
 
     def make_predict_function(self, force: Any = False) -> Any:
-        """Prepare `predict_function`, which returns the outputs of all batches it is given, one after the other."""
+        """Prepare `predict_function`, which returns the concatenated outputs of its batches."""
         if self.predict_function is None or force:
             one = Step(self.predict_step, self.run_eagerly)
 
@@ -413,7 +413,7 @@ class _Validation:
 
 
 def _is_heard(callbacks: Any, methods: Any) -> Any:
-    """Whether a callback has one of some methods: the numbers of a batch are made for those who look at them."""
+    """True if a callback overrides one of these methods: the logs of a batch are computed only if they are used."""
     return type(callbacks) is not callbacks_module.CallbackList or any(
         not python_utils.is_default(getattr(callback, method))
         for callback in callbacks.callbacks

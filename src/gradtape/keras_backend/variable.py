@@ -22,7 +22,7 @@ from gradtape.tracing.trace import current_trace
 
 
 class _Scope(threading.local):
-    """The trace on this thread that finds out shapes, in which variables need no value; None if there is none."""
+    """The trace on this thread that infers shapes, in which variables need no value; None without one."""
 
     trace: Any = None
 
@@ -32,7 +32,7 @@ _scope = _Scope()
 
 @contextmanager
 def standing_in(trace: Any) -> Iterator[None]:
-    """Run a block in which parameters of a trace stand for variables that have no value yet."""
+    """Run a block in which parameters of a trace replace variables without a value."""
     before, _scope.trace = _scope.trace, trace
     try:
         yield
@@ -110,7 +110,7 @@ class Variable(KerasVariable):
         return self._maybe_autocast(self._value._read())
 
     def _placeholder(self) -> Any:
-        """The value of a variable that is not there yet: only its shape and dtype count."""
+        """A placeholder for the value of a variable that has none yet, with its shape and dtype."""
         symbolic = _scope.trace
         if symbolic is None or state.current.trace is None:
             return convert_to_tensor(self._initializer(self._shape, dtype=self._dtype), self._dtype)
@@ -143,7 +143,7 @@ class Variable(KerasVariable):
         return self._value.handle
 
     def __gradient_source__(self) -> Any:
-        """What a tape differentiates by: the cell, or the tensor that a stateless scope has put in its place."""
+        """The source of a gradient: the cell, or its replacement by a stateless scope."""
         if in_stateless_scope():
             value = get_stateless_scope().get_current_value(self)
             if value is not None:
@@ -151,7 +151,7 @@ class Variable(KerasVariable):
         return self._value
 
     def __hash__(self) -> int:
-        # Its `==` compares values; functions and dictionaries know it by what it is.
+        # Its `==` compares values; functions and dictionaries use its identity.
         return id(self)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:

@@ -72,7 +72,7 @@ def _part() -> Any:
 
 
 def strategy_of(model: Any) -> Any:
-    """The strategy over several workers that a model is trained with; None if there is one process."""
+    """The strategy over several workers that trains a model; None with one process."""
     from gradtape.keras_backend import distribution_lib
 
     chosen = getattr(model, "_distribute_strategy", None)
@@ -96,7 +96,7 @@ def in_scope(method: Any) -> Any:
 
 
 class Parts:
-    """What a worker takes of the batches of all: its rows, and their part of all rows.
+    """A worker's part of the global batches: its rows, and their share of all rows.
 
     Args:
       model: the model that is trained or evaluated.
@@ -172,7 +172,7 @@ def _written_by_chief(workers: Any, write: Any) -> Any:
         problem, found = None, None
         if workers.index == 0:
             try:
-                with left():  # what is made while a model is written is the chief's alone
+                with left():  # objects made while a model is written belong to the chief alone
                     found = write(*args, **kwargs)
             except Exception as error:
                 problem = error

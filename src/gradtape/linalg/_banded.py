@@ -147,7 +147,7 @@ def _row(held: Any, i: int) -> Any:
 
 
 def _moved(b: Any, d: int) -> Any:
-    """Row i + d of matrices in the place of row i, and zeros where there is none."""
+    """Matrices with row i + d in place of row i, and zeros beyond the last row."""
     *lead, n, _ = shape = dims(b)
     outer = whole(tuple(lead))
     start, stop = max(d, 0), n + min(d, 0)

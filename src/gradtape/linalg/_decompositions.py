@@ -239,7 +239,7 @@ def _tridiagonal(a: Any, b: Any) -> Any:
 
 
 def _chosen(e: Any, select: str, limits: Any) -> tuple[int, int]:
-    """Which of the sorted eigenvalues are asked for: a range of numbers."""
+    """The requested range of the sorted eigenvalues."""
     n = dims(e)[-1]
     if select == "a":
         return 0, n
@@ -350,7 +350,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     if rcond is None:
         size = max(dims(x)[-2:], default=0)
         return PseudoInverse(x, rcond=10.0 * size * _eps(x))
-    # What is cut off may be large here, so how it mixes with what is kept matters: by singular vectors.
+    # The truncated part may be large, so its coupling to the kept part matters: by singular vectors.
     s, u, v = Svd(x)
     limit = convert.like(rcond, s.dtype)
     limit = (column(limit) if limit.ndim else limit) * ReduceMax(s, axis=(s.ndim - 1,), keepdims=True)

@@ -216,7 +216,7 @@ def _is_zero(value: Any) -> bool:
 
 
 def _filled(y: Tensor, held: Any, value: Any) -> Tensor:
-    """A tensor with another value where nothing is held."""
+    """A tensor with another value outside of the stored diagonals."""
     if y.dtype.is_bool and isinstance(value, (int, float)):
         value = bool(value)
     return Where(convert.convert_to_tensor(held), y, convert.like(value, y.dtype))

@@ -107,7 +107,7 @@ def _text(equation: Any) -> str:
 
 
 def _operands(inputs: tuple[Any, ...]) -> list[Any]:
-    """Tensors; inputs that are none take the dtype of the first that is."""
+    """The inputs as tensors; other values take the dtype of the first tensor."""
     values = [x._read() if isinstance(x, Variable) else x for x in inputs]
     if all(isinstance(v, Tensor) for v in values):
         return values
@@ -133,7 +133,7 @@ def _method(equation: str, shapes: tuple[Shape, ...]) -> Callable[..., Any]:
 
 
 def _reshaped(shapes: tuple[Shape | None, ...], equation: str, *values: Any) -> Any:
-    """The sum, after axes of length 1 that broadcast were dropped: the others decide how long they are."""
+    """The sum, without axes of length 1 that broadcast: the other operands determine their lengths."""
     values = tuple([v if s is None else Reshape(v, shape=s) for v, s in zip(values, shapes, strict=True)])
     return Einsum(*values, equation=equation)
 
@@ -159,7 +159,7 @@ def _as_matmul(terms: list[str], result: str) -> Callable[..., Any] | None:
         return None
     stacks, row, column = result[:-2], result[-2], result[-1]
     if row not in a[-2:]:
-        return None  # turned around, the result is not where BLAS puts it
+        return None  # transposed, the result is not in BLAS's layout
     inner = a[-2] if a[-1] == row else a[-1]
     if inner in result or sorted(b[-2:]) != sorted(inner + column) or len(set(a)) < len(a) or len(set(b)) < len(b):
         return None

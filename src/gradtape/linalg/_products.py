@@ -95,7 +95,7 @@ def _are_mixed(a: Any, b: Any) -> bool:
 
 
 def _pair(a: Any, b: Any) -> tuple[Any, Any]:
-    """Two operands as tensors; the one that is none takes the dtype of the other."""
+    """Two operands as tensors; another value takes the dtype of the tensor."""
     a, b = (x._read() if isinstance(x, Variable) else x for x in (a, b))
     if isinstance(b, Tensor):
         return convert.like(a, b.dtype), b

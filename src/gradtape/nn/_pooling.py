@@ -57,7 +57,7 @@ def _pooling(default: str | None, rank: int, **texts: str) -> Family[Tensor]:
                 raise errors.build(
                     errors.ShapeError,
                     f"{who}: `input.shape.rank` must be 3, 4 or 5, received {spec_of(x)} of rank {x.ndim}.",
-                    "the input has an axis for examples and one for channels beside those that the window moves over.",
+                    "the input has axes for examples and channels in addition to those of the window.",
                 )
             return _pool(op, who, x, rank or x.ndim - 2, ksize, strides, padding, data_format)
 

@@ -39,7 +39,7 @@ class Convolving(Op):
             raise self.error(
                 errors.ShapeError,
                 f"{self.inputs[0]} is {a}, {self.inputs[1]} is {b}, and both need rank {rank}.",
-                "the input has axes for examples and channels, the filter for channels in and out, beside the window's.",
+                "the input has axes for examples and channels, the filter for input and output channels, in addition to the window's.",
             )
 
     def check_channels(self, c: int, w: Spec, groups: int) -> None:

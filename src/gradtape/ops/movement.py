@@ -87,7 +87,11 @@ class Transpose(Movement):
             raise self.error(
                 errors.ShapeError,
                 f"perm is {list(perm)}, but x is {x} of rank {x.rank}.",
-                f"name each axis from 0 to {x.rank - 1} once." if x.rank else "a scalar has no axes: give perm=[].",
+                f"name each axis from 0 to {x.rank - 1} once, as in perm={[*range(x.rank - 2), x.rank - 1, x.rank - 2]}."
+                if x.rank > 1
+                else "perm=[0]."
+                if x.rank
+                else "a scalar has no axes: give perm=[].",
             )
         return Spec(tuple([x.shape[p] for p in perm]), x.dtype)
 

@@ -147,7 +147,7 @@ class Fingerprint(Op):
     def infer(self, x: Spec) -> Spec:
         if not x.rank:
             raise self.error(
-                errors.ShapeError, f"x is {x}, and must not be a scalar.", "the first axis counts what is to be hashed."
+                errors.ShapeError, f"x is {x}, and must not be a scalar.", "the first axis counts the items to hash."
             )
         return Spec((x.shape[0], 8), dtypes.uint8)
 

@@ -115,7 +115,7 @@ class SegmentGather(Op):
             raise self.error(
                 errors.ShapeError,
                 f"values is {values}, segment_ids is {ids}, batch_dims is {batch_dims}: these do not match.",
-                "both must start with the batch dimensions, and values must have an axis of segments behind them.",
+                "both must start with the batch dimensions, followed in values by an axis of segments.",
             )
         return Spec((*ids.shape, *values.shape[batch_dims + 1 :]), values.dtype)
 

@@ -296,7 +296,7 @@ class Function(Generic[P, R_co]):
                 ValueError,
                 f"{self._name} should not modify its Python input arguments. Modifying a copy is allowed. The following "
                 f"parameter(s) were modified: {', '.join(changed)}",
-                "copy the list or dict first, and return what is new.",
+                "copy the list or dict first, and return the copy.",
             )
 
     def _warn_of_retracing(self) -> None:

@@ -61,7 +61,7 @@ def nothing(wanted: Any) -> Any:
     if shape.rank is None:
         raise errors.build(
             errors.ShapeError,
-            f"map_fn: fn_output_signature must tell the rank of its results, got {wanted!r}.",
+            f"map_fn: fn_output_signature must specify the rank of the results, got {wanted!r}.",
             "give a shape, with None for sizes that vary.",
         )
     spec = _whole(wanted)

@@ -56,7 +56,7 @@ def check_size(size: int, library: str) -> None:
                 RanksError,
                 f"init: the launcher started {told} ranks ({name}), but MPI ({library.split(',')[0].strip()}) knows {size}: "
                 "mpiexec and the library that mpi4py loads belong to different MPIs.",
-                "start with the mpiexec beside this Python: gradtape launch -n "
+                "start with the mpiexec next to this Python: gradtape launch -n "
                 f"{told} script.py finds it; `which mpiexec` shows the one on your PATH.",
             )
     told = os.environ.get("SLURM_STEP_NUM_TASKS", "")  # only srun sets it

@@ -86,7 +86,7 @@ def _check_alike(whole: Any, sp: SparseTensor, axis: int) -> None:
     if any(m != n for k, (m, n) in enumerate(zip(first, other, strict=True)) if k != axis):
         raise errors.build(
             errors.ShapeError,
-            f"sparse.concat: shapes {list(first)} and {list(other)} differ beside axis {axis}.",
+            f"sparse.concat: shapes {list(first)} and {list(other)} differ outside of axis {axis}.",
             "give tensors of equal lengths, or expand_nonconcat_dims=True.",
         )
 

@@ -46,7 +46,7 @@ class ExponentialMovingAverage:
         if var_list is None:
             raise errors.build(
                 ValueError,
-                "apply: there is no list of all variables.",
+                "apply: var_list must be given: there is no list of all variables.",
                 "pass the variables: ema.apply(model.variables).",
             )
         for variable in var_list:

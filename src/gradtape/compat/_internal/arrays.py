@@ -117,7 +117,7 @@ def _either(cond_fn: Callable[..., Any], pred: Any, function: Any, other: Any, k
 
 
 def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = None) -> Any:
-    """A tensor that is there after some operations."""
+    """A tensor that is available after some operations."""
     with tf.control_dependencies(dependencies):
         return tf.identity(output_tensor)
 
@@ -132,7 +132,7 @@ def gen_new_seed(seed: Any, salt: Any) -> int | None:
 def pfor(
     loop_fn: Callable[[Any], Any], iters: Any, fallback_to_while_loop: bool = True, parallel_iterations: Any = None
 ) -> Any:
-    """What a function gives for 0, 1, … below a number, stacked."""
+    """The stacked results of a function for 0, 1, … below a number."""
     return tf.vectorized_map(loop_fn, tf.range(iters))
 
 
@@ -208,7 +208,7 @@ def tensor_list_stack(
 
 
 def tensor_list_length(input_handle: Any, name: str | None = None) -> Any:
-    """How many elements there are."""
+    """The number of elements."""
     return tf.shape(input_handle)[0]
 
 
@@ -380,7 +380,7 @@ def variadic_reduce(
 
 
 def compile_computation(computation: Callable[..., Any], inputs: Any = None) -> Any:
-    """What a compiled function gives for some inputs; a tensor alone is in a tuple."""
+    """The results of a compiled function; a single tensor is in a tuple."""
     found = tf.function(computation, autograph=False)(*(inputs or ()))
     return (found,) if tf.is_tensor(found) else found
 

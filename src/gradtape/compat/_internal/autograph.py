@@ -24,7 +24,7 @@ class Feature(enum.Enum):
 
 
 class ControlStatusCtx:
-    """What is chosen for the function that is called."""
+    """The AutoGraph status of the called function."""
 
     def __init__(self, status: Any = Status.UNSPECIFIED, options: Any = None) -> None:
         self.status, self.options = status, options
@@ -41,7 +41,7 @@ CONVERSION_RULES: tuple[Any, ...] = ()
 
 
 def control_status_ctx() -> ControlStatusCtx:
-    """What is chosen for the function that is called."""
+    """The AutoGraph status of the called function."""
     return _UNSPECIFIED
 
 

@@ -50,7 +50,7 @@ class CompositeTensor(Composite, metaclass=abc.ABCMeta):
 
 
 class CompositeTensorForm(Form):
-    """What an object is beside its tensors: its spec, the structure of its components and the variables in it."""
+    """The static part of an object: its spec, the structure of its components and its variables."""
 
     def __init__(self, spec: Any, structure: Any, kept: tuple[Any, ...]) -> None:
         self.spec, self.structure, self.kept = spec, structure, kept
@@ -125,7 +125,7 @@ _KEPT = object()
 
 
 def _taken_apart(components: Any) -> tuple[Any, list[Any], tuple[Any, ...]]:
-    """The structure of components with places for their tensors, the tensors, and what is neither."""
+    """The structure of components with placeholders for tensors, the tensors, and the other values."""
     places: list[Any] = []
     tensors: list[Any] = []
     kept: list[Any] = []

@@ -40,10 +40,10 @@ class Context:
         return executing_eagerly()
 
     def ensure_initialized(self) -> None:
-        """Nothing: there is nothing to start."""
+        """No effect: there is nothing to start."""
 
     def num_gpus(self) -> int:
-        """How many GPUs there are."""
+        """The number of GPUs."""
         return len(config.list_physical_devices("GPU"))
 
     def list_physical_devices(self, device_type: str | None = None) -> list[Any]:
@@ -70,7 +70,7 @@ def context() -> Context:
 
 
 def ensure_initialized() -> None:
-    """Nothing: there is nothing to start."""
+    """No effect: there is nothing to start."""
 
 
 reset_context = async_wait = ensure_initialized
@@ -189,7 +189,7 @@ def is_op_determinism_enabled() -> bool:
 
 
 def disable_op_determinism() -> None:
-    """Nothing: there is no other mode."""
+    """No effect: there is no other mode."""
 
 
 _ONE = "processes train together through MPI; there are no servers"
@@ -211,7 +211,7 @@ def cache_variable_reads() -> Iterator[None]:
 
 
 def get_dataset_attributes(dataset: Any) -> dict[str, Any]:
-    """What a dataset says of itself."""
+    """The attributes of a dataset."""
     return {}
 
 

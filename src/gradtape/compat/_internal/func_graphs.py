@@ -45,7 +45,7 @@ class FuncGraph(_graphs.Graph):
     def capture_call_time_value(
         self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: Any = None, placeholder: Any = None
     ) -> Any:
-        """What a function of Python returns when the traced function is called; asked once for each key."""
+        """The result of a Python function, called once for each key when the traced function is called."""
         known = self._call_time_values
         if key is not None and key in known:
             return known[key]

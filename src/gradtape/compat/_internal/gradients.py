@@ -72,7 +72,7 @@ def pending_count(*_: Any, **__: Any) -> Any:
 
 
 def implicit_val_and_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that gives what `f` gives, and pairs of a derivative and its variable, for the variables that `f` uses."""
+    """A function that returns the result of `f`, and pairs of a derivative and a variable, for the variables used by `f`."""
 
     def grad_fn(*args: Any, **kwargs: Any) -> Any:
         with tf.GradientTape() as tape:
@@ -88,12 +88,12 @@ def implicit_val_and_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def implicit_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that gives pairs of a derivative and its variable, for the variables that `f` uses."""
+    """A function that returns pairs of a derivative and its variable for the variables that `f` uses."""
     return lambda *args, **kwargs: implicit_val_and_grad(f)(*args, **kwargs)[1]
 
 
 def make_vjp(f: Callable[..., Any], params: Any = None, persistent: bool = True) -> Callable[..., Any]:
-    """A function that gives what `f` gives, and its pullback to some of the arguments: their places or names."""
+    """A function that returns the result of `f`, and its pullback to some arguments, given by position or name."""
 
     def decorated(*args: Any, **kwargs: Any) -> Any:
         places = _places(f, params, len(args))
@@ -112,7 +112,7 @@ def make_vjp(f: Callable[..., Any], params: Any = None, persistent: bool = True)
 
 
 def val_and_grad_function(f: Callable[..., Any], params: Any = None) -> Callable[..., Any]:
-    """A function that gives what `f` gives, and its derivatives with respect to some of the arguments."""
+    """A function that returns the result of `f`, and its derivatives with respect to some arguments."""
 
     def decorated(*args: Any, dy: Any = None, **kwargs: Any) -> Any:
         value, pullback = make_vjp(f, params)(*args, **kwargs)
@@ -122,12 +122,12 @@ def val_and_grad_function(f: Callable[..., Any], params: Any = None) -> Callable
 
 
 def gradients_function(f: Callable[..., Any], params: Any = None) -> Callable[..., Any]:
-    """A function that gives the derivatives of `f` with respect to some of its arguments: their places or names."""
+    """A function that returns the derivatives of `f` with respect to some arguments, given by position or name."""
     return lambda *args, **kwargs: val_and_grad_function(f, params)(*args, **kwargs)[1]
 
 
 def _fresh(value: Any) -> Any:
-    """An argument as a tensor of its own: the same tensor may be given twice."""
+    """An argument as a separate tensor: the same tensor may be passed twice."""
     return value if isinstance(value, tf.Variable) else tf.identity(tf.convert_to_tensor(value))
 
 

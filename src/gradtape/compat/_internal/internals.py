@@ -1,4 +1,4 @@
-"""What `tf.__internal__` shows and nothing else has."""
+"""Names that only `tf.__internal__` has."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ serialize_feature_column = absent_class("serialize_feature_column", _COLUMNS)
 
 
 class StateManager:
-    """Base of what holds the variables of feature columns."""
+    """Base of the managers of feature columns' variables."""
 
 
 def execute_fn_for_device(device_branch_fns: Any, default_fn: Callable[[], Any], name: str = "execute_fn") -> Any:
@@ -64,7 +64,7 @@ class OptionalParameter:
 
 
 class TestCombination:
-    """Base of what a combination of parameters does to a test."""
+    """Base of the combinations of test parameters."""
 
     __test__ = False
 

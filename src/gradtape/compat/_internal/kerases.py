@@ -52,7 +52,7 @@ def unpack_x_y_sample_weight(data: Any) -> Any:
 
 
 def conv_output_length(input_length: Any, filter_size: int, padding: str, stride: int, dilation: int = 1) -> Any:
-    """The length of what a convolution gives."""
+    """The output length of a convolution."""
     if input_length is None:
         return None
     size = filter_size + (filter_size - 1) * (dilation - 1)

@@ -32,7 +32,7 @@ class _AnyTensor(type):
 
 
 class Tensor(metaclass=_AnyTensor):
-    """The base of what can stand where tensors do; classes derive from it."""
+    """A base for classes of tensor-like objects."""
 
     __slots__ = ()
 
@@ -99,7 +99,7 @@ def keyword_args_only(func: Any) -> Any:
 
 
 class LazyLoader(ModuleType):
-    """A module that is imported when it is first asked for something."""
+    """A module that is imported on first use."""
 
     def __init__(self, local_name: str, parent_module_globals: Any, name: str) -> None:
         super().__init__(name)

@@ -57,7 +57,7 @@ def is_nested_or_composite(value: Any) -> bool:
 
 
 def sequence_like(instance: Any, args: Sequence[Any]) -> Any:
-    """A structure of the type of another one, with other elements in the order of its own."""
+    """A structure of the same type as another one, with other elements in its order."""
     if isinstance(instance, Mapping):
         return _shallow(instance, list(args))
     if is_namedtuple(instance):
@@ -184,7 +184,7 @@ def _are_alike(a: Any, b: Any) -> bool:
 def flatten_up_to(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
 ) -> list[Any]:
-    """The parts of a structure that stand where a shallow one has leaves."""
+    """The parts of a structure at the leaves of a shallow one."""
     found = flatten_with_tuple_paths_up_to(shallow_tree, input_tree, check_types, expand_composites)
     return [part for _, part in found]
 
@@ -192,13 +192,13 @@ def flatten_up_to(
 def flatten_with_tuple_paths_up_to(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
 ) -> list[tuple[tuple[Any, ...], Any]]:
-    """The parts of a structure that stand where a shallow one has leaves, with the keys that lead there."""
+    """The parts of a structure at the leaves of a shallow one, with the keys that lead there."""
     assert_shallow_structure(shallow_tree, input_tree, check_types, expand_composites)
     return list(_up_to(shallow_tree, input_tree, check_types, expand_composites))
 
 
 def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
-    """A structure like a shallow one, of the results of a function on the parts that stand where it has leaves."""
+    """A structure like a shallow one, of the results of a function on the parts at its leaves."""
     return map_structure_with_tuple_paths_up_to(
         shallow_tree, lambda _, *parts, **others: func(*parts, **others), *inputs, **kwargs
     )
@@ -234,7 +234,7 @@ def map_structure_with_paths(func: Callable[..., Any], *structure: Any, **kwargs
 def get_traverse_shallow_structure(
     traverse_fn: Callable[[Any], Any], structure: Any, expand_composites: bool = False
 ) -> Any:
-    """A structure of booleans, as deep as a function says that it should be: it answers True, False, or for each element."""
+    """A structure of booleans, whose depth a function decides: it returns a bool, or a structure with one for each element."""
     answer = traverse_fn(structure)
     if not _is_inner(structure, expand_composites):
         if not isinstance(answer, bool):

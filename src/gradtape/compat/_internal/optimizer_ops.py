@@ -31,12 +31,12 @@ class _Part:
         return [tf.cast(value, self._variable.dtype) for value in values]
 
     def assign(self, value: Any) -> Any:
-        """Replace what it holds."""
+        """Replace the value."""
         v = self._variable
         return v.assign(value if self._at is None else tf.tensor_scatter_nd_update(v, self._at, value))
 
     def subtract(self, change: Any) -> Any:
-        """Subtract from what it holds."""
+        """Subtract from the value."""
         v = self._variable
         return v.assign_sub(change) if self._at is None else v.assign(tf.tensor_scatter_nd_sub(v, self._at, change))
 

@@ -114,14 +114,14 @@ def MatrixDiagPartV3(*, input: Any, k: Any, padding_value: Any, align: str = "RI
 
 
 class _Unique(NamedTuple):
-    """Elements without repetitions, and where each element is among them."""
+    """The distinct elements, and the position of each element among them."""
 
     y: Any
     idx: Any
 
 
 class _UniqueWithCounts(NamedTuple):
-    """Elements without repetitions, where each element is among them, and how often they occur."""
+    """The distinct elements, the position of each element among them, and their counts."""
 
     y: Any
     idx: Any
@@ -150,7 +150,7 @@ def UniqueWithCountsV2(*, x: Any, axis: Any, out_idx: Any = tf.int32, name: Any 
 
 
 class _BatchNorm(NamedTuple):
-    """What a normalisation of a batch gives."""
+    """The results of batch normalisation."""
 
     y: Any
     batch_mean: Any
@@ -198,7 +198,7 @@ def FusedBatchNormV3(
 
 
 class _OldBatchNorm(NamedTuple):
-    """What a normalisation of a batch gives."""
+    """The results of batch normalisation."""
 
     y: Any
     batch_mean: Any
@@ -225,7 +225,7 @@ def ImageProjectiveTransformV3(
     fill_mode: str = "CONSTANT",
     name: Any = None,
 ) -> Any:
-    """Images seen through projections: an output pixel is read where its transform says."""
+    """Images under projective transforms, which give the source position of each output pixel."""
     images = tf.convert_to_tensor(images)
     dtype = images.dtype
     height, width = (int(v) for v in tf.get_static_value(tf.convert_to_tensor(output_shape)))
@@ -248,7 +248,7 @@ def ImageProjectiveTransformV3(
 
 
 def _inside(place: Any, size: int, mode: str) -> Any:
-    """Places outside of an image, brought inside as the mode says."""
+    """Positions mapped into an image according to the fill mode."""
     if mode == "NEAREST":
         return tf.clip_by_value(place, 0.0, size - 1.0)
     if mode == "WRAP":

@@ -19,7 +19,7 @@ _GATES = {"lstm": 4, "gru": 3, "rnn_relu": 1, "rnn_tanh": 1}
 
 
 class _Result(NamedTuple):
-    """What a layer returns: all outputs, the last states, and nothing for the gradient of cuDNN."""
+    """The results of a layer: all outputs, the last states, and an empty value for the gradient of cuDNN."""
 
     output: Any
     output_h: Any

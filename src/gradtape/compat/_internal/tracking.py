@@ -27,7 +27,7 @@ class TrackableResource(Trackable):
 
     @property
     def resource_handle(self) -> Any:
-        """What `_create_resource` returns, made when first asked for."""
+        """The result of `_create_resource`, which is called on first use."""
         if "_resource_handle" not in vars(self):
             self._resource_handle = self._create_resource()
         return self._resource_handle
@@ -66,7 +66,7 @@ class CheckpointInitialValueCallable:
 
 
 class PythonState(Trackable):
-    """Base of objects that say themselves what a checkpoint keeps of them, as a string."""
+    """Base of objects that provide their own checkpoint value, as a string."""
 
     def serialize(self) -> str:
         """The state."""
@@ -116,7 +116,7 @@ def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
 
 
 def wrap_or_unwrap(value: Any) -> Any:
-    """A value that an attribute may have, without the marks around it."""
+    """The value of an attribute, without wrapper."""
     return sticky_attribute_assignment(None, "", value)
 
 
@@ -130,7 +130,7 @@ def saveable_objects_from_trackable(trackable: Any, tf1_saver: bool = False) -> 
 
 
 def streaming_restore(status: Any, session: Any = None) -> None:
-    """Nothing: values are restored as soon as there is a variable for them."""
+    """No effect: values are restored as soon as their variable exists."""
 
 
 class TrackableDataStructure(Trackable):
@@ -170,7 +170,7 @@ class TrackableDataStructure(Trackable):
 
     @property
     def updates(self) -> list[Any]:
-        """What the layers update beside their losses."""
+        """The updates of the layers."""
         return [update for layer in self.layers for update in layer.updates]
 
     @property

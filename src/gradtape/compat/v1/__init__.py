@@ -14,7 +14,7 @@ from typing import Any
 
 from gradtape.compat.v1 import _arguments, _rooms
 
-# Names by where they are: `.` has modules, `.file` names of a file beside this one. `name=other` is `other` under the name `name`.
+# Names by location: `.` has modules, `.file` names of a file in this folder. `name=other` is `other` under another name.
 _ORIGINS = {
     ".": (
         "app data debugging flags gfile image initializers io layers linalg logging losses math metrics "

@@ -21,7 +21,7 @@ from gradtape.core.variable_creation import names
 
 
 class _AutoReuse:
-    """Take a variable that is there, make one that is not."""
+    """Reuse an existing variable, or create it."""
 
     def __repr__(self) -> str:
         return "AUTO_REUSE"
@@ -161,7 +161,7 @@ class VariableScope:
         self.caching_device = caching_device
 
     def set_partitioner(self, partitioner: Any) -> None:
-        """How variables are cut into parts: they are kept whole."""
+        """Set the partitioner of variables, which has no effect: they are kept whole."""
         self.partitioner = partitioner
 
     def set_dtype(self, dtype: Any) -> None:
@@ -181,7 +181,7 @@ class VariableScope:
         return get_collection(GraphKeys.TRAINABLE_VARIABLES, self.name)
 
     def get_collection(self, name: Any) -> list[Any]:
-        """What a collection has of this scope."""
+        """The members of a collection in this scope."""
         return get_collection(name, f"{self.name}/" if self.name else None)
 
 
@@ -295,7 +295,7 @@ def get_variable(
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:
-    """The variable of a name in the current scope: a new one, or with `reuse` the one that is there.
+    """The variable of a name in the current scope: a new one, or with `reuse` the existing one.
 
     Without an initializer, floating point numbers are drawn by Glorot's uniform rule, others are zero.
     """

@@ -12,7 +12,7 @@ from gradtape.compat.v1 import _collections
 
 
 class Initializer:
-    """Base of the initializers: the arguments are what `get_config` gives."""
+    """Base of the initializers; `get_config` returns the arguments."""
 
     _fields: tuple[str, ...] = ()
     dtype: Any = tf.float32

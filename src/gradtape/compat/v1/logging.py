@@ -41,7 +41,7 @@ def error(msg: str, *args: Any, **kwargs: Any) -> None:
 
 
 def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
-    """Write an error after which the program cannot go on."""
+    """Log a fatal error."""
     _logger.fatal(msg, *args, **kwargs)
 
 
@@ -84,7 +84,7 @@ def get_verbosity() -> int:
 
 
 def flush() -> None:
-    """Write out what handlers hold back."""
+    """Flush the handlers."""
     for handler in _logger.handlers:
         handler.flush()
 

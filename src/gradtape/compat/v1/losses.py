@@ -66,7 +66,7 @@ def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
 
 
 def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> list[Any]:
-    """The losses that were kept."""
+    """The losses in the collection."""
     return get_collection(loss_collection, scope)
 
 
@@ -115,7 +115,7 @@ def log_loss(
     labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None,
     loss_collection: Any = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The log of the probability that was given to what happened."""
+    """The negative log likelihood of binary labels."""
     labels, predictions = tf.cast(labels, tf.float32), tf.cast(predictions, tf.float32)
     losses = -labels * tf.math.log(predictions + epsilon) - (1 - labels) * tf.math.log(1 - predictions + epsilon)
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)

@@ -156,7 +156,7 @@ def fused_batch_norm(
     name: str | None = None,
     exponential_avg_factor: Any = 1.0,
 ) -> tuple[Any, Any, Any]:
-    """A batch that is normalised by its own mean and variance, or by given ones; with the two that are to be kept."""
+    """A batch normalised by its own mean and variance, or by given ones; with the running mean and variance."""
     from gradtape.compat._internal import raw_ops
 
     y, kept_mean, kept_variance, *_ = raw_ops.FusedBatchNormV3(

@@ -10,7 +10,7 @@ __getattr__, __dir__ = _rooms.from_room("strings")
 
 
 def length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
-    """How long strings are."""
+    """The lengths of strings."""
     return tf.strings.length(input, unit)
 
 

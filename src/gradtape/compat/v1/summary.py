@@ -33,7 +33,7 @@ class FileWriter:
         """Nothing: records are not written."""
 
     def flush(self) -> None:
-        """Write out what waits."""
+        """Flush pending events."""
         self._writer.flush()
 
     def close(self) -> None:

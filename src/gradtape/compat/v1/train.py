@@ -36,11 +36,11 @@ class Optimizer:
         return sorted(self._slots)
 
     def get_slot(self, var: Any, name: str) -> Any:
-        """The state kept for a variable under a name."""
+        """The state of a variable under a name."""
         return self._slots.get(name, {}).get(id(var))
 
     def variables(self) -> list[Any]:
-        """All that is kept."""
+        """All state variables."""
         return [slot for slots in self._slots.values() for slot in slots.values()]
 
     def minimize(
@@ -98,10 +98,10 @@ class Optimizer:
         return graph.group(flat, name or self._name)
 
     def _prepare(self) -> None:
-        """What all variables share."""
+        """Prepare values that all variables share."""
 
     def _finish(self) -> list[Any]:
-        """What is done after all variables."""
+        """Finish after the updates of all variables."""
         return []
 
     def _step(self, gradient: Any, variable: Any) -> Any:
@@ -334,7 +334,7 @@ class Saver:
 
 
 def NewCheckpointReader(filepattern: str) -> Any:  # noqa: N802
-    """What reads a checkpoint."""
+    """A reader of a checkpoint."""
     return tf.train.load_checkpoint(filepattern)
 
 

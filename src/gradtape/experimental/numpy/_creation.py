@@ -167,7 +167,7 @@ def linspace(
     places = movement.reshape(convert.convert_to_tensor(weights), [num] + [1] * _rank(step))
     last = movement.reshape(convert.convert_to_tensor(weights == num - 1), [num] + [1] * _rank(step))
     found = a + places * step
-    if endpoint and num > 1:  # the end itself, not what rounding makes of it
+    if endpoint and num > 1:  # the exact end, without rounding
         found = where(last, b, found)
     if axis and found.ndim > 1:
         found = movement.transpose(found, _front_to(axis, found.ndim))

@@ -40,7 +40,7 @@ def take(x: Any, key: Any) -> Any:
 
 
 def _entries(key: Any) -> tuple[Any, ...]:
-    """What a key that is no tuple stands for: a list of lists, slices or arrays is a tuple, any other list an array."""
+    """The entries of a key: a list of lists, slices or arrays counts as a tuple, any other list as an array."""
     if isinstance(key, list) and any(
         k is None or k is Ellipsis or isinstance(k, (list, tuple, slice)) or np.ndim(k) for k in key
     ):
@@ -80,7 +80,7 @@ def _index(key: Any) -> Any:
         if key.ndim != 1:
             raise errors.build(
                 NotImplementedError,
-                f"indexing: a mask beside other indices must have rank 1, got one of shape {list(key.shape)}.",
+                f"indexing: a mask among other indices must have rank 1, got one of shape {list(key.shape)}.",
                 "index with the mask alone, or with tf.experimental.numpy.nonzero(mask).",
             )
         key = np.flatnonzero(key)
@@ -115,7 +115,7 @@ def _gather(x: Any, axes: list[int], indices: list[Any]) -> Any:
     found = indexing.gather_nd(movement.transpose(x, [*axes, *rest]), places)
     if axes != list(range(axes[0], axes[0] + len(axes))):
         return found
-    # Arrays side by side leave their axes where they stand.
+    # Adjacent arrays leave their axes in place.
     new, before = len(dims(places)) - 1, axes[0]
     order = [*range(new, new + before), *range(new), *range(new + before, new + len(rest))]
     return movement.transpose(found, order)

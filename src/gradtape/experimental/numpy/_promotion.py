@@ -52,7 +52,7 @@ def default_float() -> dtypes.DType:
 
 
 def named_dtype(dtype: Any) -> dtypes.DType:
-    """A dtype that is asked for; Python's types are NumPy's: int is int64, float the default of floats."""
+    """A requested dtype; Python's types count as NumPy's: int is int64, float the default float."""
     if dtype is float:
         return default_float()
     return dtypes.as_dtype(np.dtype(dtype) if dtype is int or dtype is complex else dtype)
@@ -79,7 +79,7 @@ def result_type(*arrays_and_dtypes: Any) -> dtypes.DType:
 
 
 def _key(leaf: Any) -> Any:
-    """What NumPy is asked about: a dtype, or a number that stands for all of its kind."""
+    """The operand for NumPy's promotion: a dtype, or a number that represents its kind."""
     if isinstance(leaf, _NUMBERS):
         return type(leaf)() if not isinstance(leaf, int) or abs(leaf) < 2**31 else leaf
     if isinstance(leaf, (str, bytes)):
@@ -133,7 +133,7 @@ def _tensor(a: Any) -> Tensor:
         return convert.convert_to_tensor(np.asarray(a))
     except errors.ConversionError as problem:  # of NumPy a TypeError
         raise errors.ArgumentError(str(problem)) from None
-    except ValueError:  # rows of different lengths: conversion says which
+    except ValueError:  # rows of different lengths: the conversion reports which
         return convert.convert_to_tensor(a)
 
 

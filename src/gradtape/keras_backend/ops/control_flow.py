@@ -13,7 +13,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.keras_backend.convert import cast, convert_to_tensor, is_tensor
 from gradtape.tracing.control.staged_functions import over_rows
 
-# Up to so many steps a loop in a function is written out. A longer one runs as quickly as a loop, and is compiled sooner.
+# A loop in a function is unrolled up to this number of steps. A longer one is as fast as a loop, and compiles sooner.
 _WRITTEN_OUT = 8
 
 
@@ -33,7 +33,7 @@ def cond(pred: Any, true_fn: Any, false_fn: Any) -> Any:
 
 
 def switch(index: Any, branches: Any, *operands: Any) -> Any:
-    """What the function with a number returns; numbers outside take the nearest."""
+    """The result of the function with a number; numbers out of range are clipped."""
     index = cast(index, "int32")
     index = tf.clip_by_value(index, 0, len(branches) - 1)
     return tf.switch_case(index, [lambda branch=branch: branch(*operands) for branch in branches])

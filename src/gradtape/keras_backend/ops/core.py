@@ -77,7 +77,7 @@ def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: Any = Non
 
 
 def _multiplied(inputs: Any, indices: Any, updates: Any) -> Any:
-    """Products of all updates of a place, beside one where there are none."""
+    """The products of all updates of each position, 1 without any."""
     sizes = tuple(inputs.shape)
     depth = indices.shape[-1]
     flat = tf.zeros(tuple(indices.shape)[:-1], "int32")

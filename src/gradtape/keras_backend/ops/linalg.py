@@ -72,7 +72,7 @@ def lu_factor(a: Any) -> Any:
 
 
 def _square(a: Any) -> Any:
-    """A matrix filled up with rows or columns of the unit matrix, which change nothing of its own elimination."""
+    """A matrix padded with rows or columns of the identity matrix, which leave its elimination unchanged."""
     rows, columns = tuple(a.shape)[-2:]
     if rows == columns:
         return a
@@ -81,7 +81,7 @@ def _square(a: Any) -> Any:
     ones = np.zeros((size, size))
     ones[np.arange(min(rows, columns), size), np.arange(min(rows, columns), size)] = 1.0
     if rows < columns:
-        # The added rows must not be chosen as pivots: they come after all own columns are done.
+        # The added rows must not be chosen as pivots: they follow all original columns.
         ones[:, :columns] *= np.arange(size)[:, None] >= rows
     return padded + tf.constant(ones.astype(a.dtype.numpy))
 
@@ -126,7 +126,7 @@ def pinv(x: Any, rcond: Any = None) -> Any:
 
 
 def matrix_rank(x: Any, tol: Any = None) -> Any:
-    """How many singular values are not zero."""
+    """The number of nonzero singular values."""
     x = as_float(x)
     if x.ndim < 2:
         raise ValueError(f"Input must be at least 2-D. Received: shape={tuple(x.shape)}")
@@ -134,7 +134,7 @@ def matrix_rank(x: Any, tol: Any = None) -> Any:
 
 
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
-    """The least squares solution of a x = b, the shortest one if there are several."""
+    """The least-squares solution of a x = b, with the smallest norm if there are several."""
     a, b = float_operands(a, b)
     is_vector = b.ndim == 1
     columns = tf.expand_dims(b, -1) if is_vector else b

@@ -187,7 +187,7 @@ def _window(window: Any, sequence_length: Any, fft_length: Any, dtype: Any) -> A
 
 
 def _overlapping(weights: Any, stride: Any) -> Any:
-    """At each place of a window, the sum over all windows that lie there, in the midst of a long signal."""
+    """At each position of a window, the sum over all overlapping windows, in the middle of a long signal."""
     size = weights.shape[0]
     count = -(-size // stride)
     rows = tf.reshape(tf.pad(weights, [[0, count * stride - size]]), (count, stride))

@@ -16,4 +16,4 @@ dispatch.py    functions of `tf.linalg` that take operators
 
 from gradtape.linalg._operators import compositions, dense, products
 
-__all__ = ["compositions", "dense", "products"]  # they tell the base what operators are made of operators
+__all__ = ["compositions", "dense", "products"]  # these define the operators that the base makes from operators

@@ -1,4 +1,4 @@
-"""LinearOperator: what all operators have."""
+"""LinearOperator: the members common to all operators."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class LinearOperator(Module):
 
     _TF_MODULE_IGNORED_PROPERTIES = frozenset(["_recipe", "_arguments", "_parameters"])
     _is_late = False
-    # Of arguments that are tensors, how many of the last dimensions belong to each matrix; the others are those of the batch.
+    # The number of last dimensions of each tensor argument that belong to the matrix; the others are batch dimensions.
     _matrix_ranks: ClassVar[dict[str, int]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -56,7 +56,7 @@ class LinearOperator(Module):
         _make_patient(cls)
 
     def __getattr__(self, name: str) -> Any:
-        """What a late operator can tell: the dtype, and the arguments that it was made of."""
+        """The available attributes of a late operator: the dtype, and the arguments of its constructor."""
         if not vars(self).get("_is_late") or not name.startswith("_") or name.startswith("__"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         if name in late.FACTS:
@@ -91,7 +91,7 @@ class LinearOperator(Module):
         self._parameters = parameters
 
     def __gradtape_function__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What a function of `tf.linalg` returns that is given operators; NotImplemented if it takes none."""
+        """The result of a function of `tf.linalg` with operators as arguments; NotImplemented if it takes none."""
         return answer(LinearOperator, function, args, kwargs)
 
     dtype = property(lambda self: self._dtype, doc="The type of the elements.")
@@ -327,7 +327,8 @@ class LinearOperator(Module):
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
         raise NotImplementedError(
             errors.compose(
-                f"{type(self).__name__} does not tell how it multiplies.", "define the method _matmul(x, adjoint)."
+                f"{type(self).__name__} does not define its product with a matrix.",
+                "define the method _matmul(x, adjoint).",
             )
         )
 
@@ -397,7 +398,7 @@ class LinearOperator(Module):
 
 
 def _become_late(self: LinearOperator) -> None:
-    """Leave an operator with what is known of it before the sizes are."""
+    """Initialise an operator with the facts that do not depend on sizes."""
     vars(self)["_is_late"] = True
     Module.__init__(self, name=(_argument(self, "name", None) or type(self).__name__).replace("/", "_"))
 
@@ -431,11 +432,11 @@ _make_patient(LinearOperator)
 
 
 class _LateOperator(LinearOperator):
-    """What a method of a late operator gives, if that is an operator: its class is known when the function runs."""
+    """The result of a late operator's method, if it is an operator: its class is known when the function runs."""
 
     @classmethod
     def of(cls, recipe: late.Recipe) -> _LateOperator:
-        """The operator that a recipe gives."""
+        """The operator that a recipe creates."""
         made = cls.__new__(cls)
         vars(made)["_recipe"] = recipe
         _become_late(made)
@@ -450,8 +451,8 @@ def identity(size: int, batch: Any, dtype: Any) -> Any:
 
 
 def kept(value: Any, dtype: Any = None) -> Any:
-    """A value as an operator keeps it: variables, and modules that stand for a tensor which they compute from variables, as they
-    are, so that they are read when they are used."""
+    """A value in the form that an operator stores: variables, and modules that compute a tensor from variables, are
+    kept and read on use."""
     return value if _is_reference(value) else convert.convert_to_tensor(value, dtype)
 
 
@@ -508,7 +509,7 @@ def product(a: Any, b: Any, adjoint: bool = False) -> Any:
 
 
 def require_hint(value: bool | None, wanted: bool, sentence: str) -> bool:
-    """What is known of an operator anyway; ValueError if the hint says something else."""
+    """The known value of a hint; ValueError if the given hint contradicts it."""
     if value is not None and value is not wanted:
         raise ValueError(errors.compose(sentence, "leave the hint out."))
     return wanted

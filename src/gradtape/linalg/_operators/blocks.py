@@ -246,7 +246,7 @@ class LinearOperatorBlockLowerTriangular(Blocks):
         return concat(rows, -2)
 
     def _inverse(self) -> LinearOperator:
-        """Row by row: what is below the diagonal of the inverse follows from the rows above it."""
+        """The inverse, row by row: the part below the diagonal follows from the rows above."""
         count = len(self._operators)
         rows: list[list[LinearOperator]] = []
         for i in range(count):

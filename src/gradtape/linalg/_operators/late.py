@@ -48,7 +48,7 @@ OPERATORS = frozenset(["adjoint", "inverse", "cholesky"])
 
 
 class Recipe(NamedTuple):
-    """How an operator was made: what was called, and with which arguments. Operators among those are recipes.
+    """The construction of an operator: the callable and its arguments, with recipes in place of operators.
 
     Classes of ours are called by their names in `tf.linalg`, and a method by METHOD, so that a saved model can hold recipes.
     """
@@ -69,7 +69,7 @@ def recipe_for(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reci
 
 
 def _maker(recipe: Recipe) -> Any:
-    """What a recipe calls. A name comes perhaps from a file: it is that of an operator, or it is refused."""
+    """The callable of a recipe. A name may come from a file: names of anything but operators are refused."""
     make = recipe.make
     if not isinstance(make, str):
         return make
@@ -81,7 +81,7 @@ def _maker(recipe: Recipe) -> Any:
 
 
 class _Thread(threading.local):
-    """True inside of a method: what it calls shall not wait on its own."""
+    """True inside a method, whose own calls must not wait separately."""
 
     is_inside = False
 
@@ -100,7 +100,7 @@ def _inside() -> Iterator[None]:
 
 
 def _waits() -> bool:
-    """True where an operator or method may wait for sizes: in a trace, outside of other methods of operators."""
+    """True if an operator or method may wait for sizes: in a trace, outside of other operators' methods."""
     return _current.trace is not None and not _thread.is_inside
 
 
@@ -128,7 +128,7 @@ def _made(value: Any) -> Any:
 
 
 def call(method: str, operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a late node computes: a method of an operator, from the recipe of the operator."""
+    """The computation of a late node: a method of an operator, from the operator's recipe."""
     if method not in TENSORS | OPERATORS:
         raise ValueError(f"{method!r} is not a method of linear operators that computes.")
     with _inside():
@@ -136,7 +136,7 @@ def call(method: str, operator: Any, args: tuple[Any, ...], kwargs: dict[str, An
 
 
 def patient(method: Callable[..., Any], late: Callable[[Recipe], Any], is_operator: Callable[[Any], bool]) -> Any:
-    """A method that becomes a node where it needs what is not known yet.
+    """A method that becomes a late node if it needs sizes that are not known yet.
 
     Args:
       method: of an operator.
@@ -165,7 +165,7 @@ def patient(method: Callable[..., Any], late: Callable[[Recipe], Any], is_operat
 
 
 def patient_init(init: Callable[..., None], become_late: Callable[[Any], None]) -> Any:
-    """A constructor that leaves an operator late if it needs what is not known yet."""
+    """A constructor that makes a late operator if it needs sizes that are not known yet."""
 
     @functools.wraps(init)
     def public(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -201,7 +201,7 @@ def _holds_late(value: Any) -> bool:
 
 
 def facts(recipe: Recipe) -> dict[str, Any]:
-    """What is known of an operator whatever the sizes: FACTS by name."""
+    """The facts about an operator that do not depend on sizes: FACTS by name."""
     found = state.tracing().later(told, (recipe_of(recipe),), {}, None, "operator facts")
     return dict(zip(FACTS, found, strict=True))
 

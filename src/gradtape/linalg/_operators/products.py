@@ -1,4 +1,4 @@
-"""Products of two operators, of the simplest class that holds them; a LinearOperatorComposition where there is none."""
+"""Products of two operators in the simplest class that represents them; a LinearOperatorComposition otherwise."""
 
 from __future__ import annotations
 

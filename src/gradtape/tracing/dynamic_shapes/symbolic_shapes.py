@@ -139,7 +139,7 @@ def unknown_results(name: str, specs: Sequence[Spec]) -> Unknown:
     """The error for an op whose number of results is unknown."""
     return Unknown(
         errors.compose(
-            f"{name}: cannot tell the number of results for {', '.join(map(str, specs))}.",
+            f"{name}: cannot determine the number of results for {', '.join(map(str, specs))}.",
             "give the sizes with tf.ensure_shape(x, shape), or the number of results if the function takes it.",
         )
     )

@@ -285,7 +285,7 @@ def _needs_numbers(function: Callable[..., Any]) -> Unknown:
     name = getattr(function, "__name__", type(function).__name__)
     return Unknown(
         errors.compose(
-            f"{name}: cannot tell what is returned before sizes are known.",
+            f"{name}: cannot determine the results before sizes are known.",
             "give the shapes of its arguments with tf.ensure_shape(x, shape).",
         )
     )

@@ -117,7 +117,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 
 
 def fold(x: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """Images of columns, as `unfold` makes them: what overlaps is added."""
+    """Images from columns, the inverse of `unfold`: overlapping values are added."""
     (h, w), (kh, kw), (dh, dw), (ph, pw), (sh, sw) = [
         each(v, 2) for v in (output_size, kernel_size, dilation, padding, stride)
     ]

@@ -11,7 +11,7 @@ import warnings
 import weakref
 from typing import Any
 
-# By the id of the probabilities, with a reference that takes the entry away when they are gone; see `core/weak.py` for its form.
+# By the id of the probabilities, with a weak reference that removes the entry when they are gone; see `core/weak.py`.
 _LOGITS: dict[int, tuple[Any, Any]] = {}
 
 

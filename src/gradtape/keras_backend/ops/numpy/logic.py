@@ -52,7 +52,7 @@ def nonzero(x: Any) -> Any:
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """What stands in the choices at the first true condition."""
+    """The elements of the choices at the first true condition."""
     *choices, result = operands(*choicelist, default)
     return selection.select([cast(condition, "bool") for condition in condlist], choices, result)
 

@@ -35,7 +35,7 @@ def nanmin(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
 
 
 def _nan_if_empty(x: Any, result: Any, axis: Any, keepdims: Any) -> Any:
-    """The result, and nan where everything is nan."""
+    """The result, or nan where all elements are nan."""
     x = convert_to_tensor(x)
     if axis == ():
         return x
@@ -46,12 +46,12 @@ def _nan_if_empty(x: Any, result: Any, axis: Any, keepdims: Any) -> Any:
 
 
 def nanargmax(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """The place of the largest that is not nan; -1 where everything is nan."""
+    """The index of the largest element that is not nan; -1 where all are nan."""
     return _place(reductions.argmax, x, -math.inf, axis, keepdims)
 
 
 def nanargmin(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """The place of the smallest that is not nan; -1 where everything is nan."""
+    """The index of the smallest element that is not nan; -1 where all are nan."""
     return _place(reductions.argmin, x, math.inf, axis, keepdims)
 
 

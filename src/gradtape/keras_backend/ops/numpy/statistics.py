@@ -49,7 +49,7 @@ def argpartition(x: Any, kth: Any, axis: Any = -1) -> Any:
 
 
 def searchsorted(sorted_sequence: Any, values: Any, side: Any = "left") -> Any:
-    """Where values belong in a sorted sequence."""
+    """The insertion positions of values in a sorted sequence."""
     sorted_sequence, values = operands(convert_to_tensor(sorted_sequence), convert_to_tensor(values))
     if sorted_sequence.ndim != 1:
         raise ValueError(
@@ -81,7 +81,7 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0, sparse: Any = Fals
 
 
 def histogram(x: Any, bins: Any = 10, range: Any = None) -> Any:
-    """How many numbers fall into each bin, and the edges of the bins."""
+    """The count of numbers in each bin, and the edges of the bins."""
     values = values_of(x, "histogram")
     bins = values_of(bins, "histogram") if not isinstance(bins, int) else bins
     counts, edges = np.histogram(values.astype("float64") if values.dtype.kind in "iub" else values, bins, range)
@@ -100,7 +100,7 @@ def unique(
     size: Any = None,
     fill_value: Any = None,
 ) -> Any:
-    """The different values, and where and how often they occur."""
+    """The distinct values, their positions and their counts."""
     values = values_of(x, "unique")
     found, index, inverse, counts = np.unique(
         values, return_index=True, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
