@@ -42,7 +42,7 @@ def test_arguments_of_version_1(found, wanted):
 
 
 def test_refusals():
-    with pytest.raises(TypeError, match=r"Expected Tensor \[1\] with shape \[2\]"):
+    with pytest.raises(TypeError, match=r"Expected Tensor's shape: \(2,\), got \(1,\)"):
         v1.constant([1], shape=[2], verify_shape=True)
     with pytest.raises(ValueError, match="Cannot specify both 'axis' and 'dim'"):
         v1.math.softmax(X, 0, dim=1)

@@ -230,6 +230,9 @@ class SparseTensor(Composite):
     def __mul__(self, other: Any) -> Any:
         return self._scaled(other, operator.mul)
 
+    def __rmul__(self, other: Any) -> Any:
+        return self * other if isinstance(other, (Tensor, Variable)) else NotImplemented
+
     def __truediv__(self, other: Any) -> Any:
         return self._scaled(other, operator.truediv)
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import random
 import re
 import tempfile
@@ -16,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors, nest
+from gradtape.core import array_values, dtypes, errors, nest
+from gradtape.core.array_values import RaggedTensorValue
 from gradtape.core.composite import Composite
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, to_numpy
@@ -53,16 +53,17 @@ class TestCase(unittest.TestCase):
 
     def get_temp_dir(self) -> str:
         """A folder that is removed after the test; the same in all calls of a test."""
-        if not hasattr(self, "_folder"):
-            self._folder = tempfile.mkdtemp()
-            self.addCleanup(lambda: __import__("shutil").rmtree(self._folder, ignore_errors=True))
-        return self._folder
+        if not hasattr(self, "_folder_of_test"):
+            self._folder_of_test = tempfile.mkdtemp()
+            self.addCleanup(lambda: __import__("shutil").rmtree(self._folder_of_test, ignore_errors=True))
+        return self._folder_of_test
 
     def evaluate(self, tensors: Any) -> Any:
-        """A structure with NumPy values in place of tensors; functions in it are called."""
-        return nest.map_structure(
-            lambda leaf: self.evaluate(leaf()) if inspect.isroutine(leaf) else _value(leaf), tensors
-        )
+        """A structure with NumPy values in place of tensors; functions in it are called.
+
+        Sparse and ragged tensors become `tf.compat.v1.SparseTensorValue` and `tf.compat.v1.ragged.RaggedTensorValue`.
+        """
+        return None if tensors is None else nest.map_structure(_evaluate, tensors)
 
     @contextlib.contextmanager
     def session(
@@ -75,7 +76,7 @@ class TestCase(unittest.TestCase):
 
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """Two structures of numbers are equal up to tolerances."""
-        self._compare(a, b, lambda x, y: np.testing.assert_allclose(_wide(x), _wide(y), rtol, atol, True), msg)
+        _compare(self, a, b, lambda x, y: np.testing.assert_allclose(_wide(x), _wide(y), rtol, atol, True), msg)
 
     def assertAllCloseAccordingToType(
         self,
@@ -97,23 +98,23 @@ class TestCase(unittest.TestCase):
             (dtypes.float16, half_rtol, half_atol),
             (dtypes.bfloat16, bfloat16_rtol, bfloat16_atol),
         ]
-        found = {dtypes.as_dtype(_value(leaf).dtype) for s in (a, b) for leaf in nest.flatten(s)}
+        found = {_value(leaf).dtype for s in (a, b) for leaf in nest.flatten(s)}
         for dtype, relative, absolute in limits:
-            if dtype in found or (dtype is dtypes.float32 and dtypes.complex64 in found):
+            if np.dtype(dtype.as_numpy_dtype) in found or (dtype is dtypes.float32 and np.dtype("complex64") in found):
                 rtol, atol = max(rtol, relative), max(atol, absolute)
         self.assertAllClose(a, b, rtol, atol, msg)
 
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Two structures hold equal values."""
-        self._compare(a, b, lambda x, y: np.testing.assert_array_equal(_text(x), _text(y)), msg)
+        _compare(self, a, b, lambda x, y: np.testing.assert_array_equal(_text(x), _text(y)), msg)
 
     def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """Two structures differ somewhere by more than tolerances."""
-        self._differ(lambda: self.assertAllClose(a, b, rtol, atol), msg or "The values are close everywhere.")
+        _differ(lambda: self.assertAllClose(a, b, rtol, atol), msg or "The values are close everywhere.")
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Two structures differ somewhere."""
-        self._differ(lambda: self.assertAllEqual(a, b), msg or "The values are equal everywhere.")
+        _differ(lambda: self.assertAllEqual(a, b), msg or "The values are equal everywhere.")
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
         """Two tensors or arrays have the same shape."""
@@ -204,33 +205,38 @@ class TestCase(unittest.TestCase):
 
         self.assertEqual(parse(str(device1)), parse(str(device2)), msg)
 
-    def _differ(self, compare: Callable[[], None], msg: str) -> None:
-        try:
-            compare()
-        except AssertionError:
-            return
-        raise AssertionError(msg)
 
-    def _compare(self, a: Any, b: Any, compare: Callable[[Any, Any], None], msg: str | None, path: str = "") -> None:
-        """Compare two structures leaf by leaf; a list of numbers counts as an array, a ragged tensor as a list."""
-        a, b = _rows(a), _rows(b)
-        if isinstance(a, Mapping) or isinstance(b, Mapping):
-            self.assertEqual(set(a), set(b), msg)
-            for key in a:
-                self._compare(a[key], b[key], compare, msg, f"{path}[{key!r}]")
-            return
-        if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and not (_is_array(a) and _is_array(b)):
-            self.assertEqual(len(a), len(b), msg)
-            for i, (x, y) in enumerate(zip(a, b, strict=True)):
-                self._compare(x, y, compare, msg, f"{path}[{i}]")
-            return
-        x, y = _value(a), _value(b)
-        self.assertEqual(np.shape(x), np.shape(y), f"Shape mismatch{path and ' at ' + path}. {msg or ''}")
-        try:
-            compare(x, y)
-        except AssertionError as problem:
-            where = f"Mismatched value{path and ' at ' + path}: "
-            raise AssertionError(f"{where}{problem}{'' if msg is None else f' : {msg}'}") from None
+# Functions, not methods: a test class may have methods with any name, such as _compare.
+def _differ(compare: Callable[[], None], msg: str) -> None:
+    try:
+        compare()
+    except AssertionError:
+        return
+    raise AssertionError(msg)
+
+
+def _compare(
+    case: unittest.TestCase, a: Any, b: Any, compare: Callable[[Any, Any], None], msg: str | None, path: str = ""
+) -> None:
+    """Compare two structures leaf by leaf; a list of numbers counts as an array, a ragged tensor as a list."""
+    a, b = _rows(a), _rows(b)
+    if isinstance(a, Mapping) or isinstance(b, Mapping):
+        case.assertEqual(set(a), set(b), msg)
+        for key in a:
+            _compare(case, a[key], b[key], compare, msg, f"{path}[{key!r}]")
+        return
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and not (_is_array(a) and _is_array(b)):
+        case.assertEqual(len(a), len(b), msg)
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            _compare(case, x, y, compare, msg, f"{path}[{i}]")
+        return
+    x, y = _value(a), _value(b)
+    case.assertEqual(np.shape(x), np.shape(y), f"Shape mismatch{path and ' at ' + path}. {msg or ''}")
+    try:
+        compare(x, y)
+    except AssertionError as problem:
+        where = f"Mismatched value{path and ' at ' + path}: "
+        raise AssertionError(f"{where}{problem}{'' if msg is None else f' : {msg}'}") from None
 
 
 @contextlib.contextmanager
@@ -247,9 +253,23 @@ def _raises(case: unittest.TestCase, kind: Any, pattern: Any) -> Iterator[None]:
     case.fail(f"{getattr(kind, '__name__', kind)} not raised")
 
 
+def _evaluate(leaf: Any) -> Any:
+    """The value of a tensor, or of what a function returns; of tensors of several parts the arrays of all."""
+    if leaf is None:
+        return None
+    if callable(leaf):
+        called = leaf()
+        return None if called is None else nest.map_structure(_evaluate, called)
+    try:
+        return array_values.of_tensor(leaf)
+    except AttributeError as problem:
+        what = f"evaluate: Unsupported type {type(leaf).__name__!r}, got {errors.brief(leaf)}."
+        raise ValueError(errors.compose(what, "give tensors, or structures of tensors.")) from problem
+
+
 def _rows(value: Any) -> Any:
     """A ragged tensor as nested lists."""
-    return value.to_list() if isinstance(value, Composite) and hasattr(value, "to_list") else value
+    return value.to_list() if isinstance(value, (Composite, RaggedTensorValue)) and hasattr(value, "to_list") else value
 
 
 def _is_array(value: Any) -> bool:
@@ -272,7 +292,7 @@ def _value(value: Any) -> Any:
         from gradtape.core.indexed_slices import densify
 
         return _value(densify(value))
-    if hasattr(value, "numpy"):
+    if callable(getattr(value, "numpy", None)) and not isinstance(value, dtypes.DType):
         return np.asarray(value.numpy())
     return np.asarray(value)
 

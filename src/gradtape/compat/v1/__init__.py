@@ -17,16 +17,17 @@ from gradtape.compat.v1 import _arguments, _rooms
 # Names by where they are: `.` has modules, `.file` names of a file beside this one. `name=other` is `other` under the name `name`.
 _ORIGINS = {
     ".": (
-        "app data flags gfile image initializers layers logging losses metrics mixed_precision nn python_io "
-        "ragged resource_loader saved_model strings summary test train"
+        "app data debugging flags gfile image initializers io layers linalg logging losses math metrics "
+        "mixed_precision nn python_io ragged random resource_loader saved_model sparse strings summary test train"
     ),
     "._functions": (
         "argmax argmin assert_equal assert_greater assert_greater_equal assert_integer assert_less "
         "assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal "
         "assert_positive assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_type batch_gather "
-        "boolean_mask case cond convert_to_tensor_or_sparse_tensor count_nonzero div expand_dims gather gather_nd "
+        "batch_to_space boolean_mask case cond constant convert_to_tensor_or_sparse_tensor count_nonzero div expand_dims "
+        "gather gather_nd "
         "multinomial name_scope norm ones_like py_func reduce_all reduce_any reduce_logsumexp reduce_max "
-        "reduce_mean reduce_min reduce_prod reduce_sum self_adjoint_eig set_random_seed sparse_to_dense squeeze "
+        "reduce_mean reduce_min reduce_prod reduce_sum self_adjoint_eig set_random_seed space_to_batch sparse_to_dense squeeze "
         "substr to_bfloat16 to_double to_float to_int32 to_int64 transpose where while_loop xla_dynamic_slice "
         "zeros_like"
     ),
@@ -43,7 +44,7 @@ _ORIGINS = {
         "resource_variables_enabled variable_op_scope variable_scope"
     ),
     "._sessions": (
-        "SparseTensorValue colocate_with control_flow_v2_enabled disable_control_flow_v2 disable_eager_execution "
+        "colocate_with control_flow_v2_enabled disable_control_flow_v2 disable_eager_execution "
         "disable_tensor_equality disable_v2_behavior disable_v2_tensorshape enable_control_flow_v2 "
         "enable_eager_execution enable_tensor_equality enable_v2_behavior enable_v2_tensorshape "
         "executing_eagerly_outside_functions get_default_graph get_default_session get_seed gradients placeholder "
@@ -61,10 +62,12 @@ _ORIGINS = {
         "variance_scaling_initializer=variance_scaling zeros_initializer=zeros"
     ),
     "._names": "dimension_at_index",
+    ".strings": "string_split",
     "gradtape": "ensure_shape hessians lin_space=linspace reverse_v2=reverse where_v2=where",
     "gradtape.compat._graph_keys": "GraphKeys",
     "gradtape.compat._graphs": "reset_default_graph",
     "gradtape.compat._session": "InteractiveSession Session",
+    "gradtape.core.array_values": "IndexedSlicesValue SparseTensorValue",
     "gradtape.core.dimension": "Dimension dimension_value",
     "gradtape.image": "random_crop",
     "gradtape.io": (
@@ -104,12 +107,13 @@ def __getattr__(name: str) -> Any:
     origin = _origin(name)
     if origin == (".", name):
         return importlib.import_module(f"{__name__}.{name}")
-    if name in _arguments.FUNCTIONS:
-        value = _arguments.with_old_arguments(name)
+    if name in _arguments.ELSEWHERE:
+        value = _arguments.find(name)
     elif origin is not None:
         value = getattr(importlib.import_module(origin[0], __name__), origin[1])
     else:
-        value = _rooms.changed(name) or _shared(name)
+        value = _shared(name)
+    value = _arguments.adapt("", name, value)
     if name != "keras":
         setattr(sys.modules[__name__], name, value)
     return value
@@ -138,4 +142,4 @@ def _shared(name: str) -> Any:
 def __dir__() -> list[str]:
     gradtape = importlib.import_module("gradtape")
     own = [entry.partition("=")[0] for names in _ORIGINS.values() for entry in names.split()]
-    return sorted({*own, *_arguments.FUNCTIONS, *gradtape.__all__, "compat", "keras"})
+    return sorted({*own, *_arguments.ELSEWHERE, *gradtape.__all__, "compat", "keras"})

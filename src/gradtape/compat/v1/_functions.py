@@ -413,3 +413,32 @@ def xla_dynamic_slice(x: Any, start_indices: Any, size_indices: Any) -> Any:
     sizes = tf.cast(size_indices, tf.int32)
     start = tf.clip_by_value(tf.cast(start_indices, tf.int32), 0, tf.shape(x) - sizes)
     return tf.slice(x, start, sizes)
+
+
+def _blocks(block_size: Any, block_shape: Any) -> Any:
+    return [block_size, block_size] if block_shape is None else block_shape
+
+
+def space_to_batch(
+    input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
+) -> Any:
+    """Blocks of space as entries of the batch."""
+    return tf.space_to_batch(input, _blocks(block_size, block_shape), paddings)
+
+
+def batch_to_space(
+    input: Any, crops: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
+) -> Any:
+    """Entries of the batch as blocks of space."""
+    return tf.batch_to_space(input, _blocks(block_size, block_shape), crops)
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:
+    """A tensor of a value, perhaps repeated to fill a shape."""
+    if verify_shape and shape is not None and tf.convert_to_tensor(value).shape != tf.TensorShape(shape):
+        own = tf.convert_to_tensor(value).shape
+        raise TypeError(
+            f"Expected Tensor's shape: {tf.TensorShape(shape)}, got {own}.\n"
+            "  fix: leave out verify_shape, and the value is repeated."
+        )
+    return tf.constant(value, dtype, shape, name)

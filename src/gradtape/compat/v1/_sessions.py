@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import gradtape as tf
 from gradtape.compat import _graphs
 from gradtape.core import errors, state
 from gradtape.toplevel.gradients import gradients as _gradients
-
-
-class SparseTensorValue(NamedTuple):
-    """The arrays of a sparse tensor."""
-
-    indices: Any
-    values: Any
-    dense_shape: Any
 
 
 def _building(name: str) -> _graphs.Graph:

@@ -29,7 +29,7 @@ class _Write(InstanceOp):
     takes_needs = True
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
-        return values[1], like(values[2]), _rows(values[0])
+        return values[1], likeness(values[2]), _rows(values[0])
 
     def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> Any:
         places, rows, count = residuals
@@ -61,9 +61,9 @@ class WriteRow(_Write):
     def kernel(self, x: Any, index: Any, row: Any, *, grow: bool) -> Any:
         i = checked(index, len(x), grow)
         if not x.size and x.shape[1:] != row.shape:  # nothing was written, and the shape of the rows was not known
-            x = np.zeroslike(x, shape=(len(x), *row.shape))
+            x = np.zeros_like(x, shape=(len(x), *row.shape))
         if i >= len(x):
-            y = np.concatenate([x, np.zeroslike(x, shape=(i + 1 - len(x), *x.shape[1:]))])
+            y = np.concatenate([x, np.zeros_like(x, shape=(i + 1 - len(x), *x.shape[1:]))])
         else:
             y = np.array(x)
         y[i, ...] = row
@@ -121,9 +121,9 @@ class WriteRows(_Write):
         check_rows(len(indices), len(rows))
         places = [checked(i, len(x), grow) for i in indices]
         if not x.size and x.shape[1:] != rows.shape[1:]:  # as for one row
-            x = np.zeroslike(x, shape=(len(x), *rows.shape[1:]))
+            x = np.zeros_like(x, shape=(len(x), *rows.shape[1:]))
         missing = max([0, *[i + 1 - len(x) for i in places]])
-        y = np.concatenate([x, np.zeroslike(x, shape=(missing, *x.shape[1:]))]) if missing else np.array(x)
+        y = np.concatenate([x, np.zeros_like(x, shape=(missing, *x.shape[1:]))]) if missing else np.array(x)
         y[places] = rows
         return y
 
@@ -154,7 +154,7 @@ def _rows(x: Any) -> int | None:
     return result
 
 
-def like(row: Any) -> Any:
+def likeness(row: Any) -> Any:
     """What a tape keeps of a value of which only the shape and the dtype matter."""
     return np.broadcast_to(np.zeros((), row.dtype), row.shape) if isinstance(row, (np.ndarray, np.generic)) else row
 

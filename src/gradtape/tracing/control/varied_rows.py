@@ -17,7 +17,7 @@ from gradtape.core.shape import ANY, Spec, Steps, stacked
 from gradtape.core.tensor import Tensor
 from gradtape.ops.family import NO_LOWERING, by_loop
 from gradtape.tracing.control.stacking import Apart
-from gradtape.tracing.control.tensor_array import checked, checked_to_read, like
+from gradtape.tracing.control.tensor_array import checked, checked_to_read, likeness
 from gradtape.tracing.control.varied import Varied
 
 
@@ -244,11 +244,11 @@ class SplitElements(_Elements):
         return _split(x, sizes)
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
-        return like(values[0]), result
+        return likeness(values[0]), result
 
     def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> Any:
         x, y = residuals
-        return sized_like(CONCAT_ELEMENTS(dy, y), x), None
+        return _sized(CONCAT_ELEMENTS(dy, y), x), None
 
 
 class StackElements(_Elements):
@@ -321,7 +321,7 @@ class CountElements(_Elements):
         return np.arange(len(x), dtype=np.int32)
 
 
-def sized_like(d: Any, x: Any) -> Any:
+def _sized(d: Any, x: Any) -> Any:
     """A cotangent with the sizes that are known of its value: rules for known sizes meet it next."""
     if isinstance(d, Tensor):
         d.set_shape(x.get_shape() if isinstance(x, Tensor) else x.shape)
