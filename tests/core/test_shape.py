@@ -86,3 +86,35 @@ def test_dimensions_compare_and_divide():
     assert (7 // three).value == 2
     assert (7 % three).value == 1
     assert (7 // unknown).value is None
+
+
+def test_dimensions_in_shapes_and_values():
+    three, unknown = tf.compat.v1.Dimension(3), tf.compat.v1.Dimension(None)
+    assert tf.TensorShape(three) == [3]
+    assert (tf.TensorShape([2]) + unknown).as_list() == [2, None]
+    assert tf.constant([three, 2]).numpy().tolist() == [3, 2]
+    assert tf.convert_to_tensor(three).numpy() == 3
+    assert tf.reshape(tf.zeros([three, 2]), [three * 2]).shape == [6]
+    assert tf.fill([three], 1).shape == [3]
+
+
+def test_dimensions_as_python_sees_them():
+    dimension = tf.compat.v1.Dimension
+    assert [str(dimension(3)), str(dimension(None)), repr(dimension(3))] == ["3", "?", "Dimension(3)"]
+    assert [bool(dimension(3)), bool(dimension(0)), bool(dimension(None))] == [True, False, False]
+    assert pickle.loads(pickle.dumps(dimension(3))) == 3
+    assert (dimension(3) == "3") is False
+    assert (dimension(None) == None) is None  # noqa: E711
+    for wrong in ("3", 3.0, [3]):
+        with pytest.raises(TypeError, match="must be integer or None"):
+            dimension(wrong)
+    with pytest.raises(ValueError, match="-1 must be >= 0"):
+        dimension(-1)
+    with pytest.raises(ValueError, match="Dimensions 3 and 4 are not compatible"):
+        dimension(3).assert_is_compatible_with(4)
+    with pytest.raises(TypeError, match="'Dimension' and 'int', please use // instead"):
+        dimension(3) / 2
+    with pytest.raises(TypeError, match="'int' and 'Dimension', please use // instead"):
+        2 / dimension(3)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        dimension(3) + "a"

@@ -4,6 +4,7 @@ import copy
 import pickle
 import sys
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -76,6 +77,8 @@ def test_equality():
         hash(a)
     assert {a.ref(): 1}[a.ref()] == 1
     assert a.ref().deref() is a
+    reference = a.ref()
+    assert weakref.WeakKeyDictionary({reference: 1})[reference] == 1
 
 
 def test_python_conversions():

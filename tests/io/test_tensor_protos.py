@@ -91,7 +91,13 @@ def test_shapes_of_protos() -> None:
     assert tf.make_ndarray(tf.make_tensor_proto([1, 2], tf.float32, shape=[2, 1])).shape == (2, 1)
     with pytest.raises(TypeError, match="Expected Tensor's shape"):
         tf.make_tensor_proto([1, 2], shape=[3], verify_shape=True)
-    with pytest.raises(ValueError, match="cannot fill the shape"):
-        tf.make_tensor_proto([1, 2], shape=[3])
+    assert tf.make_ndarray(tf.make_tensor_proto([1, 2], shape=[2, 2])).tolist() == [[1, 2], [2, 2]]
+    assert tf.make_ndarray(tf.make_tensor_proto(["a", "b"], shape=[3])).tolist() == [b"a", b"b", b"b"]
+    assert tf.make_ndarray(tf.make_tensor_proto([], shape=[2])).tolist() == [0, 0]
+    assert tf.make_ndarray(tf.make_tensor_proto([1, 2], shape=[0])).tolist() == []
+    with pytest.raises(ValueError, match="Takes at most 2, but got 3"):
+        tf.make_tensor_proto([1, 2, 3], shape=[2])
+    with pytest.raises(TypeError, match="Expected Tensor's shape"):
+        tf.make_tensor_proto([1, 2], shape=[4], allow_broadcast=True)
     with pytest.raises(ValueError, match="not both allowed"):
         tf.make_tensor_proto([1, 2], shape=[3], verify_shape=True, allow_broadcast=True)

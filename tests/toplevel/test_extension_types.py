@@ -113,3 +113,15 @@ def test_map_fn_takes_its_signature_by_position() -> None:
     pairs = Pair([1.0, 2.0], [3.0, 4.0])
     found = tf.map_fn(lambda p: tf.cast(p.x * p.y, tf.int32), pairs, None, None, True, False, True, None, tf.int32)
     assert found.numpy().tolist() == [3, 8]
+
+
+def test_annotations_with_notes():
+    class Noted(tf.experimental.ExtensionType):
+        x: typing.Annotated[tf.Tensor, "a note"]
+        pair: typing.Annotated[tuple[tf.Tensor, typing.Annotated[int, "b"]], "c"]
+
+    noted = Noted([1, 2], ([3], 4))
+    assert noted.x.shape == [2]
+    assert noted.pair[1] == 4
+    with pytest.raises(TypeError, match="expected 'int'"):
+        Noted([1], ([3], "4"))

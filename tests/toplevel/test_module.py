@@ -176,3 +176,10 @@ class TestNameScope:
     def test_must_be_a_string(self, name):
         with pytest.raises(ValueError, match="must be a string"):
             tf.name_scope(name)
+
+    def test_a_module_has_one(self):
+        module = tf.Module(name="q")
+        assert module.name_scope is module.name_scope
+        with module.name_scope, module.name_scope as name:
+            assert name == "q/"
+        assert variable("v").name == "v:0"

@@ -125,7 +125,13 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, n
 
 
 def _equal_sizes(count: int, length: int, axis: int) -> tuple[int, ...]:
-    if count < 1 or length % count:
+    if count < 1:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"split: Value for attr 'num_split' of {count} must be at least minimum 1.",
+            "tf.split(value, 2).",
+        )
+    if length % count:
         raise errors.build(
             errors.ShapeError,
             f"split: axis {axis} of value has length {length}, which {count} pieces of equal size do not make up.",

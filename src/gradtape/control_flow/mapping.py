@@ -248,10 +248,16 @@ def _tensors(who: str, fn: Any, elems: Any) -> list[Tensor]:
     flat: list[Tensor] = [tensor(e) for e in nest.flatten(elems)]
     specs = [Spec(_dims(t), t.dtype) for t in flat]
     shapes = ", ".join(map(str, specs))
-    if not flat or any(not s.rank for s in specs):
+    if not flat:
+        raise errors.build(
+            ValueError,
+            f"{who}: elems must be a Tensor or (possibly nested) sequence of Tensors, got {errors.brief(elems)}, which holds none.",
+            f"tf.{who}(f, tf.constant([1.0, 2.0])).",
+        )
+    if any(not s.rank for s in specs):
         raise errors.build(
             errors.ShapeError,
-            f"{who}: elems must be 1+ dimensional Tensors, not scalars, got {shapes or 'none'}.",
+            f"{who}: elems must be 1+ dimensional Tensors, not scalars, got {shapes}.",
             f"the first axis counts the rows; wrap a list in tf.constant, and give it before an initializer: tf.{who}(f, elems).",
         )
     if len({s.shape[0] for s in specs if s.shape[0] is not None}) > 1:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import device, dtypes, errors, memory, state
+from gradtape.core.dimension import Dimension
 from gradtape.core.dims import Dim, Undecided
 from gradtape.core.nested_values import (
     brief,
@@ -161,6 +162,8 @@ def to_array(value: Any, dtype: dtypes.DType | None) -> Any:
         return _from_numpy(np.from_dlpack(value), dtype)
     if hasattr(value, "__buffer__"):
         return _from_numpy(np.asarray(value), dtype)
+    if isinstance(value, Dimension) and value.value is not None:
+        return _from_python(value.value, value, dtype)
     if is_sequence(value):
         return from_sequence(elements(value), dtype)
     raise unconvertible(value)

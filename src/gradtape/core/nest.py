@@ -233,7 +233,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     if not is_nested(nest1):
         return
     if check_types and not are_alike(nest1, nest2):
-        raise TypeError(_differ("the same sequence type", type(nest1), type(nest2)))
+        raise TypeError(_differ("the same nested structure: not the same sequence type", type(nest1), type(nest2)))
     if has_parts(nest1):
         nest1, nest2 = parts(nest1), parts(nest2)
     if len(nest1) != len(nest2):

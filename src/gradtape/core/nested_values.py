@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors
+from gradtape.core.dimension import Dimension
 from gradtape.core.dims import Dim, Undecided
 from gradtape.core.shape import TensorShape
 
@@ -209,6 +210,8 @@ def _too_wide(value: Any, wanted: dtypes.DType) -> Exception:
 def _measure(value: Any, flat: list[Any], depth: int, shape: list[int]) -> list[int]:
     """The shape of a nested sequence; its leaves are appended to `flat`."""
     if not isinstance(value, _SEQUENCES):
+        if type(value) is Dimension and value.value is not None:
+            value = value.value
         if depth != len(shape):
             raise not_rectangular(value)
         flat.append(value)

@@ -169,7 +169,7 @@ class TensorShape:
             self._dims: Dims | None = dims._dims
         elif dims is None:
             self._dims = None
-        elif isinstance(dims, (int, np.integer)):
+        elif isinstance(dims, (int, np.integer, Dimension)):
             self._dims = (_dimension(dims),)
         elif isinstance(dims, Iterable) and getattr(dims, "ndim", 1) != 0:
             self._dims = tuple(_dimension(d) for d in dims)

@@ -359,7 +359,7 @@ class Interpreted(Tensor):
 class Reference:
     """A hashable stand-in for a tensor or variable; `deref()` returns it."""
 
-    __slots__ = ("_object",)
+    __slots__ = ("__weakref__", "_object")
 
     def __init__(self, target: Any) -> None:
         self._object = target

@@ -206,15 +206,20 @@ def _shaped(array: Any, shape: tuple[int, ...], verify: bool, broadcast: bool) -
         raise errors.build(
             TypeError, f"Expected Tensor's shape: {shape}, but got {array.shape}.", "check values and shape."
         )
-    if array.size == 1 and broadcast:
-        return np.broadcast_to(np.ravel(array)[0], shape)
-    if array.size != math.prod(shape):
+    size = math.prod(shape)
+    if broadcast and array.size > 1 and array.shape != shape:
+        raise errors.build(
+            TypeError, f"Expected Tensor's shape: {shape}, but got {array.shape}.", "give one value, or all."
+        )
+    if size and array.size > size:
         raise errors.build(
             ValueError,
-            f"make_tensor_proto: {array.size} values cannot fill the shape {list(shape)}.",
-            "give as many values as the shape holds, or allow_broadcast=True.",
+            f"make_tensor_proto: Too many elements provided. Takes at most {size}, but got {array.size}.",
+            "give as many values as the shape holds; the last one of fewer is repeated.",
         )
-    return array.reshape(shape)
+    flat = array.ravel()[:size]
+    rest = flat[-1:] if flat.size else np.zeros([1], array.dtype)
+    return np.concatenate([flat, np.repeat(rest, size - flat.size)]).reshape(shape)
 
 
 def make_ndarray(tensor: TensorProto) -> Any:

@@ -121,6 +121,7 @@ def check_kind(kind: Any, is_key: bool = False) -> None:
     """Refuse annotations of which extension types have no fields. Names of classes are looked up later."""
     if isinstance(kind, (str, typing.ForwardRef)) or kind is None:
         return
+    kind = _without_notes(kind)
     if kind in _LITERALS or kind is dtypes.DType:
         return
     if _is_of_tensors(kind) or kind is TensorShape:
@@ -139,6 +140,11 @@ def check_kind(kind: Any, is_key: bool = False) -> None:
         return
     shown = kind.__name__ if isinstance(kind, type) and not isinstance(kind, types.GenericAlias) else kind
     raise TypeError(f"Unsupported type annotation {shown!r}")
+
+
+def _without_notes(kind: Any) -> Any:
+    """A type without the notes of `typing.Annotated`."""
+    return kind.__origin__ if typing.get_origin(kind) is typing.Annotated else kind
 
 
 def _is_of_tensors(kind: Any) -> bool:
@@ -162,6 +168,7 @@ def resolved(kind: Any, module: str) -> Any:
         except (AttributeError, NameError, SyntaxError):
             raise TypeError(f"Unresolved forward reference {text!r}") from None
         return resolved(found, module)
+    kind = _without_notes(kind)
     inner = typing.get_args(kind)
     if not any(_has_names(item) for item in inner):
         return kind
@@ -213,7 +220,7 @@ def default_of_field(value: Any, kind: Any, path: str) -> Any:
 
 def converted(value: Any, kind: Any, path: str, leaf: Callable[[Any, Any, str], Any] = tensor_of_value) -> Any:
     """A value as its annotation says; TypeError, with the path to what is wrong, if it is something else."""
-    kind = type(None) if kind is None else kind
+    kind = type(None) if kind is None else _without_notes(kind)
     if _is_of_tensors(kind):
         return leaf(value, kind, path)
     if kind is TensorShape:

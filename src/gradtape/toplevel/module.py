@@ -87,7 +87,7 @@ class Module(AutoTrackable):
             )
         self._name = name
         with name_scope(name) as scope:
-            self._scope_name = scope
+            self._name_scope = name_scope(scope)
 
     @property
     def name(self) -> str:
@@ -97,7 +97,7 @@ class Module(AutoTrackable):
     @property
     def name_scope(self) -> Any:
         """A scope with the module's name, inside of the scopes in which the module was created."""
-        return name_scope(self._scope_name)
+        return self._name_scope
 
     @property
     def variables(self) -> tuple[Variable, ...]:

@@ -167,7 +167,8 @@ def _check(reader: Reader, key: str, variable: Variable) -> None:
     if not variable.shape.is_compatible_with(shape):
         raise errors.build(
             errors.ShapeError,
-            f"restore: {key} has shape {tuple(shape)}, but variable {variable.name!r} has shape {variable.shape}.",
+            f"restore: Received incompatible tensor with shape {tuple(shape)} for variable {variable.name!r} with shape "
+            f"{variable.shape}, in {key}.",
             "build the objects as they were when the checkpoint was written.",
         )
     if dtype is not variable.dtype:

@@ -88,7 +88,10 @@ def _of_composites(func: Callable[..., Any], inp: list[Any], Tout: Any) -> Any: 
         values = returned if isinstance(returned, (list, tuple)) else [] if returned is None else [returned]
         if len(values) != len(kinds):
             raise ValueError(f"it returned {len(values)} values, but Tout names {len(kinds)}")
-        return [part for value, kind in zip(values, kinds, strict=True) for part in _parts(value, kind)]
+        if not all(_matches(value, kind) for value, kind in zip(values, kinds, strict=True)):
+            shown = " ".join(errors.brief(returned).split())  # in one line
+            raise ValueError(f"py_function: func={func} returned {shown}, which did not match Tout={Tout!r}.")
+        return [part for value in values for part in (value._components() if isinstance(value, Composite) else [value])]
 
     functools.update_wrapper(of_parts, func, assigned=("__name__",), updated=())
     flat = [part for x in inputs for part in (x._components() if isinstance(x, Composite) else [x])]
@@ -102,12 +105,12 @@ def _part_specs(kind: Any) -> list[Any]:
     return kind._component_specs() if isinstance(kind, CompositeSpec) else [TensorSpec(None, kind)]
 
 
-def _parts(value: Any, kind: Any) -> list[Any]:
-    """The tensors of a result; a ValueError if it is not what was said."""
+def _matches(value: Any, kind: Any) -> bool:
+    """Whether a result is what was said."""
     is_composite = isinstance(value, Composite)
-    if is_composite != isinstance(kind, CompositeSpec) or (is_composite and not kind.is_compatible_with(value)):
-        raise ValueError(f"the result did not match Tout={kind!r}: it is {errors.brief(value)}")
-    return value._components() if isinstance(value, Composite) else [value]
+    if is_composite != isinstance(kind, CompositeSpec):
+        return False
+    return not is_composite or kind.is_compatible_with(value)
 
 
 def _assembled(kind: Any, parts: list[Any]) -> Any:
