@@ -194,6 +194,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
             f"tf.range({first}, {stop}, {1 if stop >= first else -1}).",
         )
     count = math.ceil((stop - first) / step) if wanted.kind not in "iu" else -((first - stop) // step)
+    if count >= 2**60:
+        raise errors.no_room(MemoryError(), "range")  # NumPy would give an empty array
     return _new(
         memory.allocate("range", lambda: np.arange(count).astype(wanted) * wanted.type(step) + wanted.type(first))
     )
