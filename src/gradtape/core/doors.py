@@ -80,7 +80,8 @@ def _dispatched(arguments: tuple[Any, ...]) -> Iterator[Dispatched]:
     """The values that answer for functions, one of each class, among arguments and in lists among them."""
     seen: set[type] = set()
     for x in arguments:
-        for item in x if isinstance(x, (list, tuple)) else (x,):
+        alone = not isinstance(x, (list, tuple)) or hasattr(type(x), "__gradtape_function__")
+        for item in (x,) if alone else x:
             kind = type(item)
             if kind not in seen and hasattr(kind, "__gradtape_function__"):
                 seen.add(kind)

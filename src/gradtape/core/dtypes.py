@@ -227,7 +227,7 @@ _BY_NAME: dict[str, DType] = {d.name: d for d in (*ALL, *NAMES_ONLY)} | {
 _BY_NUMPY: dict[Any, DType] = {d.numpy: d for d in ALL if hasattr(np, d.name)}
 _BY_NUMPY[np.dtype(object)] = string
 _BY_NUMPY[np.dtype(bool)] = bool_
-_PYTHON = {float: float32, int: int32, bool: bool_, complex: complex128, str: string, bytes: string}
+_PYTHON = {float: float32, int: int32, bool: bool_, complex: complex128, str: string, bytes: string, object: string}
 
 
 def from_numpy(dtype: np.dtype[Any]) -> DType:

@@ -260,7 +260,7 @@ def not_rectangular(value: Any) -> Exception:
     return errors.build(
         errors.ConversionError,
         f"Can't convert non-rectangular Python sequence to Tensor: {brief(value)}.",
-        "give all rows the same length, or pad them.",
+        "give all rows the same length, or pad them; tf.ragged.constant(rows) keeps rows of different lengths.",
     )
 
 

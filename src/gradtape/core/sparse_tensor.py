@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,14 +15,6 @@ from gradtape.core.dims import Dim
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-
-
-class SparseTensorValue(NamedTuple):
-    """The arrays of a sparse tensor."""
-
-    indices: Any
-    values: Any
-    dense_shape: Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -237,6 +229,9 @@ class SparseTensor(Composite):
 
     def __mul__(self, other: Any) -> Any:
         return self._scaled(other, operator.mul)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self * other if isinstance(other, (Tensor, Variable)) else NotImplemented
 
     def __truediv__(self, other: Any) -> Any:
         return self._scaled(other, operator.truediv)

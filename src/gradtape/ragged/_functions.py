@@ -15,7 +15,7 @@ from gradtape.math import _elementwise as elementwise
 from gradtape.math._conversion import cast
 from gradtape.ragged import _construct as construct
 from gradtape.ragged import _rearrange as rearrange
-from gradtape.ragged import _row_partition as partitions
+from gradtape.ragged import _row_partition as partition_steps
 from gradtape.ragged._tensor import RaggedTensor
 
 
@@ -42,14 +42,26 @@ def constant(
     >>> tf.ragged.constant([[1, 2], [], [3, 4, 5]])
     <tf.RaggedTensor [[1, 2], [], [3, 4, 5]]>
     """
-    pylist = _plain(pylist)
+    rows, splits, below = cut(_plain(pylist), ragged_rank, inner_shape, dtypes.as_dtype(row_splits_dtype).numpy)
+    if not splits:
+        return convert.constant(rows, dtype, below)
+    flat = convert.convert_to_tensor(rows, dtype)
+    if not rows:
+        flat = movement.reshape(flat, [0, *(below or ())])
+    return construct.from_nested_row_splits(flat, splits, validate=False)
+
+
+def cut(
+    pylist: Any, ragged_rank: int | None, inner_shape: Any, splits_dtype: Any
+) -> tuple[Any, list[Any], tuple[int, ...] | None]:
+    """The innermost lists of nested ones, the row splits of each level, and the shape of the innermost values if it is known."""
     depth = _depth(pylist)
     inner = None if inner_shape is None else tuple(inner_shape)
     _check_nesting(pylist, depth, ragged_rank, inner)
     if ragged_rank is None:
         ragged_rank = max(depth - 1 - len(inner or ()), 0)
     if not depth or not ragged_rank:
-        return convert.constant(pylist, dtype, inner)
+        return pylist, [], inner
     splits, rows = [], pylist
     for level in builtins.range(ragged_rank):
         if not all(isinstance(row, list) for row in rows):
@@ -57,17 +69,14 @@ def constant(
                 f"pylist has scalar values depth {level + 1}, but ragged_rank={ragged_rank} requires scalar value depth "
                 f"greater than {ragged_rank}."
             )
-        splits.append(partitions.splits_of([len(row) for row in rows], dtypes.as_dtype(row_splits_dtype).numpy))
+        splits.append(partition_steps.splits_of([len(row) for row in rows], splits_dtype))
         rows = [item for row in rows for item in row]
     if not _is_rectangular(rows):
         raise _refused("inner values have inconsistent shape.")
-    flat = convert.convert_to_tensor(rows, dtype)
-    if not rows:
-        below = inner if inner is not None else (0,) * max(depth - ragged_rank - 1, 0)
-        flat = movement.reshape(flat, [0, *below])
-    elif inner is not None and tuple(flat.shape)[1:] != inner:
-        raise _refused(f"inner values must have shape {list(inner)}, got {flat.shape[1:]}.")
-    return construct.from_nested_row_splits(flat, splits, validate=False)
+    below = inner if inner is not None else (0,) * max(depth - ragged_rank - 1, 0)
+    if rows and inner is not None and np.shape(rows)[1:] != inner:
+        raise _refused(f"inner values must have shape {list(inner)}, got {list(np.shape(rows)[1:])}.")
+    return rows, splits, below
 
 
 def _refused(what: str) -> Exception:
@@ -99,12 +108,12 @@ def _check_nesting(pylist: Any, depth: int, ragged_rank: int | None, inner: tupl
 
 
 def _scalar_depths(value: Any) -> set[int]:
-    """How deep the numbers of nested lists lie."""
+    """The nesting depths of the scalars in nested lists."""
     return {1 + d for v in value for d in _scalar_depths(v)} if isinstance(value, list) else {0}
 
 
 def _is_rectangular(rows: list[Any]) -> bool:
-    """Whether lists have lists of one length at each depth."""
+    """True if, at each depth, all lists have the same length."""
     nested = [row for row in rows if isinstance(row, list)]
     if not nested:
         return True
@@ -157,8 +166,8 @@ def range(
         )
     rows = max([int(x.shape[0]) for x in given if x.ndim], default=1)
     first, last, step = [movement.broadcast_to(x, [rows]) for x in given]
-    steps, splits = partitions.steps_of_ranges(first, last, step)
-    rowids = partitions.to_rowids(splits)
+    steps, splits = partition_steps.steps_of_ranges(first, last, step)
+    rowids = partition_steps.to_rowids(splits)
     values = indexing.gather(first, rowids) + cast(steps, wanted) * indexing.gather(step, rowids)
     return RaggedTensor(values, cast(splits, row_splits_dtype))
 
@@ -194,17 +203,22 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> RaggedTensor 
         return rearrange.picked(data, movement.reshape(elementwise.where(mask), [-1]))
     if not isinstance(mask, RaggedTensor):
         mask = construct.from_tensor(mask, ragged_rank=mask.ndim - 1)
+    elif mask.flat_values.ndim > 1:
+        flat = construct.from_tensor(mask.flat_values, ragged_rank=mask.flat_values.ndim - 1)
+        mask = mask.with_flat_values(flat)
     if not isinstance(data, RaggedTensor):
         data = construct.from_tensor(data, ragged_rank=min(mask.ragged_rank, data.ndim - 1))
-    splits = partitions.same(data.row_splits, cast(mask.row_splits, data.row_splits.dtype), who="ragged.boolean_mask")
+    splits = partition_steps.same(
+        data.row_splits, cast(mask.row_splits, data.row_splits.dtype), who="ragged.boolean_mask"
+    )
     if isinstance(mask.values, RaggedTensor):
         return RaggedTensor(boolean_mask(data.values, mask.values), splits)
-    positions, left = partitions.true_values(mask.values, splits)
+    positions, left = partition_steps.true_values(mask.values, splits)
     return RaggedTensor(rearrange.picked(data.values, positions), left)
 
 
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
-    """For each value the number of its row.
+    """The row number of each value.
 
     >>> tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5]).numpy()
     array([0, 0, 0, 2, 2])
@@ -212,7 +226,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     given = construct.partition(splits, "row_splits_to_segment_ids", "splits")
     if given.get_shape()[0] == 0:
         raise ValueError(errors.compose("row_splits_to_segment_ids: Invalid row_splits: [].", "give [0] for no rows."))
-    found = partitions.to_rowids(given)
+    found = partition_steps.to_rowids(given)
     return found if out_type is None else cast(found, out_type)
 
 
@@ -234,7 +248,7 @@ def segment_ids_to_row_splits(
         )
     ids = construct.partition(segment_ids, "segment_ids_to_row_splits", "segment_ids")
     count = cast(construct.tensor(-1 if num_segments is None else num_segments), ids.dtype)
-    found = partitions.from_rowids(ids, count)
+    found = partition_steps.from_rowids(ids, count)
     return found if out_type is None else cast(found, out_type)
 
 
@@ -253,16 +267,39 @@ def stack_dynamic_partitions(
     """
     data, parts = construct.tensor(data), construct.tensor(partitions)
     if isinstance(parts, RaggedTensor):
-        inner = data.values if isinstance(data, RaggedTensor) else construct.from_tensor(data).values
+        rows = data if isinstance(data, RaggedTensor) else construct.from_tensor(data)
+        partition_steps.same(
+            rows.row_splits,
+            cast(parts.row_splits, rows.row_splits.dtype),
+            who="stack_dynamic_partitions: data and partitions have incompatible ragged shapes",
+        )
+        inner = rows.values
         return stack_dynamic_partitions(inner, parts.values, num_partitions)
     if isinstance(data, RaggedTensor) and parts.ndim > 1:
         raise ValueError(
             errors.compose("stack_dynamic_partitions: data is ragged, partitions is not.", "give ragged partitions.")
         )
-    if parts.ndim > 1:
+    if not parts.get_shape().is_compatible_with(data.get_shape()[: parts.ndim]):
+        raise errors.build(
+            errors.ShapeError,
+            f"stack_dynamic_partitions: partitions must have the first dimensions of data: Shapes "
+            f"{parts.get_shape()} and {data.get_shape()[: parts.ndim]} are incompatible.",
+            "give a number for each element, or slice, of data.",
+        )
+    if isinstance(data, RaggedTensor) and not parts.ndim:
+        data, parts = rearrange.expand_dims(data, 0), movement.reshape(parts, [1])
+    elif parts.ndim != 1:
         data = movement.reshape(data, [-1, *tuple(data.shape)[parts.ndim :]])
         parts = movement.reshape(parts, [-1])
+    given = construct.tensor(num_partitions)
+    if given.get_shape().rank not in (None, 0):
+        raise errors.build(
+            errors.ShapeError,
+            f"stack_dynamic_partitions: num_partitions must be a scalar (0-D): Shape {given.get_shape()} must have rank 0.",
+            "give an int or a scalar tensor.",
+        )
     count = integer(num_partitions, "stack_dynamic_partitions", "num_partitions")
+    parts = partition_steps.checked_parts(parts, count=count)
     order = sorting.argsort(parts, stable=True)
     rowids = indexing.gather(parts, order)
     if isinstance(data, RaggedTensor):

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.api.arguments import integer
-from gradtape.arrays import indexing, joining, movement
-from gradtape.core import errors
+from gradtape.arrays import creation, indexing, joining, movement, shapes
+from gradtape.core import dtypes, errors
 from gradtape.math._conversion import cast
 from gradtape.ragged import _construct as construct
+from gradtape.ragged import _rearrange as rearrange
 from gradtape.ragged import _row_partition as partitions
 from gradtape.ragged._base import axis_of
 from gradtape.ragged._functions import stack_dynamic_partitions
@@ -38,19 +39,18 @@ def gather(
             f"gather: batch_dims must be at most axis and the ranks of params and indices, got {batch_dims}, axis {axis}.",
             "leave axis out, or give a smaller batch_dims.",
         )
-    if batch > 1 or place > 1 or not isinstance(params, RaggedTensor):
-        return _in_batches(params, indices, batch, place)
-    return _in_rows(params, indices)
+    return _in_batches(params, indices, batch, place)
 
 
 def _along(params: Any, indices: Any, axis: int) -> Any:
     """The slices of a tensor along an axis."""
     if isinstance(indices, RaggedTensor):
-        if axis:
-            raise errors.build(
-                errors.ShapeError, f"gather: ragged indices must have axis 0, got {axis}.", "use batch_dims for others."
-            )
-        return indices.with_values(_along(params, indices.values, 0))
+        if not axis:
+            return indices.with_values(_along(params, indices.values, 0))
+        rows = _as_ragged(params)
+        if axis > 1:
+            return rows.with_values(_along(rows.values, indices, axis - 1))
+        return _in_rows(rows, _repeated(indices, rows.nrows()))
     if not isinstance(params, RaggedTensor):
         return indexing.gather(params, indices, axis=axis)
     if axis > 1:
@@ -78,29 +78,42 @@ def _in_rows(params: RaggedTensor, indices: Any) -> Any:
     if not isinstance(indices, RaggedTensor):
         if indices.ndim == 1:
             return picked(params.values, cast(indices, params.row_splits.dtype) + params.row_starts())
-        if indices.ndim == 2 and not isinstance(params.values, RaggedTensor):
-            return picked(params.values, cast(indices, params.row_splits.dtype) + params.row_starts()[:, None])
+        if not isinstance(params.values, RaggedTensor):
+            starts = movement.reshape(params.row_starts(), [-1, *[1] * (indices.ndim - 1)])
+            return picked(params.values, cast(indices, params.row_splits.dtype) + starts)
         indices = construct.from_tensor(indices)
-    starts = indexing.gather(params.row_starts(), indices.value_rowids())
+    if not isinstance(indices.values, RaggedTensor) and isinstance(params.values, RaggedTensor) and indices.ndim > 2:
+        indices = indices.with_values(construct.from_tensor(indices.values))
     if isinstance(indices.values, RaggedTensor):
-        inner = starts
-        outer = _in_rows(params.with_row_splits_dtype(inner.dtype), indices.merge_dims(1, 2))
+        outer = _in_rows(params, indices.merge_dims(1, 2))
         return indices.with_values(indices.values.with_values(outer.values))
+    starts = indexing.gather(params.row_starts(), indices.value_rowids())
+    starts = movement.reshape(starts, [-1, *[1] * (indices.values.ndim - 1)])
     return indices.with_values(picked(params.values, cast(indices.values, starts.dtype) + starts))
 
 
+def _as_ragged(x: Any) -> Any:
+    return x if isinstance(x, RaggedTensor) else construct.from_tensor(x)
+
+
+def _repeated(x: Any, count: Any) -> Any:
+    """A tensor as often as said, along a new first axis."""
+    return picked(rearrange.expand_dims(x, 0), creation.zeros(movement.reshape(count, [1]), dtypes.int64))
+
+
 def _in_batches(params: Any, indices: Any, batch: int, axis: int) -> Any:
-    """The same in the rows of the first axis, one level deeper."""
-    as_rows = [x if isinstance(x, RaggedTensor) else construct.from_tensor(x) for x in (params, indices)]
-    if batch == 1 and not isinstance(params, RaggedTensor):
-        return gather(as_rows[0], indices, axis=axis, batch_dims=1)
-    rows, places = as_rows
-    if batch == 1:
-        raise errors.build(
-            errors.ShapeError, f"gather: axis must be 1 with batch_dims=1 for ragged params, got {axis}.", "use axis=1."
-        )
-    partitions.same(rows.row_splits, cast(places.row_splits, rows.row_splits.dtype), who="gather")
-    return rows.with_values(gather(rows.values, places.values, axis=axis - 1, batch_dims=batch - 1))
+    """Slices of each element of a batch along an axis, with separate indices for each."""
+    if not isinstance(params, RaggedTensor) and not isinstance(indices, RaggedTensor):
+        return indexing.gather(params, indices, axis=axis, batch_dims=batch)
+    rows = _as_ragged(params)
+    if batch > 1:
+        places = _as_ragged(indices)
+        partitions.same(rows.row_splits, cast(places.row_splits, rows.row_splits.dtype), who="gather")
+        return rows.with_values(_in_batches(rows.values, places.values, batch - 1, axis - 1))
+    if axis > 1:
+        # Each row of the element takes its indices.
+        return rows.with_values(_in_batches(rows.values, picked(indices, rows.value_rowids()), 1, axis - 1))
+    return _in_rows(rows, indices)
 
 
 def gather_nd(
@@ -114,7 +127,18 @@ def gather_nd(
             f"gather_nd: batch_dims must be 0 for ragged tensors, got {batch_dims}.",
             "use tf.gather.",
         )
+    if not indices.ndim:
+        raise ValueError(
+            errors.compose("gather_nd: indices.rank must be at least 1.", "give a vector for one element.")
+        )
     if isinstance(indices, RaggedTensor):
+        if indices.ndim == 2:
+            raise ValueError(
+                errors.compose(
+                    "gather_nd: The innermost dimension of indices may not be ragged.",
+                    "give a number for each axis in each place.",
+                )
+            )
         return indices.with_values(gather_nd(params, indices.values))
     dims = tuple(indices.shape)
     flat = movement.reshape(indices, [-1, dims[-1]])
@@ -123,8 +147,10 @@ def gather_nd(
 
 def _at(params: Any, places: Any, depth: int) -> Any:
     """The slices at rows of indices, one after the other."""
-    if not depth or not isinstance(params, RaggedTensor):
+    if not isinstance(params, RaggedTensor):
         return indexing.gather_nd(params, places)
+    if not depth:
+        return _repeated(params, shapes.shape(places)[0])
     places = cast(places, params.row_splits.dtype)
     number = partitions.not_negative(places[:, 0], who="gather_nd")
     for k in range(1, depth):

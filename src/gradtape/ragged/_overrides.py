@@ -236,7 +236,7 @@ _MAKERS: dict[tuple[str, str], Callable[[Callable[..., Any]], Callable[..., Any]
         (_of_values, UNARY),
         (_of_pairs, BINARY),
         (_check_of_pairs, CHECKS),
-        (_reduction, {"math": " ".join(reductions.REDUCTIONS)}),
+        (_reduction, {"math": " ".join([*reductions.REDUCTIONS, "reduce_variance", "reduce_std"])}),
         (_segments, {"math": _SEGMENTS}),
         (_matmul, {"linalg": "matmul"}),
     )

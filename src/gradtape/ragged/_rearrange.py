@@ -1,4 +1,4 @@
-"""Ragged tensors joined, with other axes."""
+"""Joining ragged tensors, and changing their axes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gradtape.ragged._elementwise import over_values
 
 
 def picked(values: Any, positions: Any) -> Any:
-    """Rows of values that may be ragged."""
+    """Rows by number, of values that may be ragged."""
     return gather_rows(values, positions) if is_ragged(values) else indexing.gather(values, positions)
 
 
@@ -198,6 +198,10 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
                 f"use [{axis}].",
             )
         )
+    if isinstance(axis, (list, tuple)) and None in axis:
+        raise TypeError(
+            errors.compose(f"reverse: `axis` must be a list of int or a constant tensor, got {axis}.", "use [0].")
+        )
     places = list(np.asarray(convert.convert_to_tensor(axis)).ravel().tolist())
     if not is_ragged(tensor):
         return movement.reverse(tensor, places)
@@ -220,7 +224,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     """The tensor without an axis of length 1, which must be named."""
-    if axis is None or not isinstance(axis, (int, list, tuple)):
+    if axis is not None and not isinstance(axis, (int, list, tuple)):
+        raise TypeError(errors.compose(f"squeeze: axis must be an int or a list of ints, got {axis!r}.", "use [0]."))
+    if axis is None:
         raise ValueError(errors.compose("squeeze: Ragged.squeeze must have an axis argument.", "name the axes."))
     places = sorted(axis_of(a, input.ndim, "squeeze") for a in ([axis] if isinstance(axis, int) else axis))
     for k in places[::-1]:
@@ -245,7 +251,7 @@ def _without(x: Any, axis: int) -> Any:
 
 
 def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str | None = None) -> Any:
-    """Parts of the tensor along an axis of fixed length, as many as said or of given lengths."""
+    """Parts of the tensor along an axis of fixed length: a number of equal parts, or parts of given lengths."""
     axis = axis_of(axis, value.ndim, "split")
     rows: Any = value.shape[axis] if axis else value.nrows()
     if rows is None:

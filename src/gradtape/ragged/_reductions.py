@@ -24,19 +24,8 @@ from gradtape.ragged._tensor import RaggedTensor
 
 
 def _mean(data: Any, ids: Any, count: int) -> Any:
-    total = segments.unsorted_segment_sum(data, ids, count)
-    ones = elementwise.add(data * 0, convert.like(1, data.dtype)) if data.dtype.is_integer else data * 0.0 + 1.0
-    number = segments.unsorted_segment_sum(ones, ids, count)
-    return total // number if data.dtype.is_integer else total / number
-
-
-def _variance(data: Any, ids: Any, count: int) -> Any:
-    center = indexing.gather(_mean(data, ids, count), ids)
-    return _mean(elementwise.square(elementwise.abs(data - center)), ids, count)
-
-
-def _std(data: Any, ids: Any, count: int) -> Any:
-    return elementwise.sqrt(_variance(data, ids, count))
+    number = segments.unsorted_segment_sum(creation.ones_like(data), ids, count)
+    return segments.unsorted_segment_sum(data, ids, count) / number
 
 
 def _logsumexp(data: Any, ids: Any, count: int) -> Any:
@@ -62,8 +51,6 @@ REDUCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "reduce_max": (reductions.reduce_max, segments.unsorted_segment_max),
     "reduce_min": (reductions.reduce_min, segments.unsorted_segment_min),
     "reduce_mean": (reductions.reduce_mean, _mean),
-    "reduce_variance": (reductions.reduce_variance, _variance),
-    "reduce_std": (reductions.reduce_std, _std),
     "reduce_logsumexp": (reductions.reduce_logsumexp, _logsumexp),
     "reduce_any": (reductions.reduce_any, _any),
     "reduce_all": (reductions.reduce_all, _all),
@@ -71,7 +58,7 @@ REDUCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 
 def of_rows(of_segments: Callable[..., Any], data: Any, ids: Any, count: int) -> Any:
-    """What a function of segments makes of rows, which may be ragged themselves: then element by element of each.
+    """The result of a segment function on rows; rows that are ragged themselves are reduced element by element.
 
     Args:
       of_segments: a function of values, the numbers of their segments, and how many of these there are.
@@ -96,8 +83,12 @@ def of_segments(function: Callable[..., Any], data: Any, segment_ids: Any, num_s
 
 def reduce(name: str, input_tensor: RaggedTensor, axis: Any = None, keepdims: Any = False) -> Any:
     """A reduction over axes, by the name of the public function."""
+    if name in ("reduce_variance", "reduce_std"):
+        found = _variance(name, input_tensor, axis, keepdims)
+        return elementwise.sqrt(found) if name == "reduce_std" else found
     if name == "reduce_mean" and input_tensor.dtype.is_integer:
-        input_tensor = input_tensor.with_flat_values(cast(input_tensor.flat_values, dtypes.float64))
+        wide = dtypes.float32 if input_tensor.dtype.size < 4 else dtypes.float64  # as in a division of integers
+        input_tensor = input_tensor.with_flat_values(cast(input_tensor.flat_values, wide))
     whole, of_segments = REDUCTIONS[name]
     rank = input_tensor.ndim
     if axis is None:
@@ -107,9 +98,9 @@ def reduce(name: str, input_tensor: RaggedTensor, axis: Any = None, keepdims: An
     axes = sorted({axis_of(a, rank, name) for a in places})
     if len(axes) == rank:
         return reduce(name, input_tensor, None, keepdims)
-    if len(axes) > 1 and name in _OF_COUNTS:
+    if len(axes) > 1 and name == "reduce_mean":
         # The mean of means is not the mean where rows have different lengths.
-        found = _OF_COUNTS[name](input_tensor, axes)
+        found = _mean_over(input_tensor, axes)
     else:
         found = over_axes(whole, of_segments, input_tensor, axes)
     return _with_ones(found, axes) if keepdims else found
@@ -134,35 +125,21 @@ def _mean_over(x: Any, axes: list[int]) -> Any:
     ones = x.with_flat_values(creation.ones_like(x.flat_values))
     total, number = (over_axes(*REDUCTIONS["reduce_sum"], v, axes) for v in (x, ones))
     if isinstance(total, RaggedTensor):
-        return total.with_flat_values(_quotient(total.flat_values, number.flat_values))
-    return _quotient(total, number)
+        return total.with_flat_values(total.flat_values / number.flat_values)
+    return total / number
 
 
-def _quotient(total: Any, number: Any) -> Any:
-    return total // number if total.dtype.is_integer else total / number
-
-
-def _variance_over(x: Any, axes: list[int]) -> Any:
-    squares = _mean_over(x.with_flat_values(elementwise.square(elementwise.abs(x.flat_values))), axes)
-    means = _mean_over(x, axes)
-    if isinstance(means, RaggedTensor):
-        return means.with_flat_values(_spread(squares.flat_values, means.flat_values))
-    return _spread(squares, means)
-
-
-def _spread(squares: Any, means: Any) -> Any:
-    """The variance from the mean of squares and the mean."""
-    return elementwise.maximum(squares - elementwise.square(elementwise.abs(means)), convert.like(0, squares.dtype))
-
-
-def _std_over(x: Any, axes: list[int]) -> Any:
-    found = _variance_over(x, axes)
-    if isinstance(found, RaggedTensor):
-        return found.with_flat_values(elementwise.sqrt(found.flat_values))
-    return elementwise.sqrt(found)
-
-
-_OF_COUNTS = {"reduce_mean": _mean_over, "reduce_variance": _variance_over, "reduce_std": _std_over}
+def _variance(name: str, x: Any, axis: Any, keepdims: Any) -> Any:
+    """The variance from the mean of squares and the mean: not negative, but not as exact as that of a dense tensor."""
+    if x.dtype.is_complex:
+        raise ValueError(
+            errors.compose(
+                f"{name} is not supported for RaggedTensors with complex dtypes.", "use tf.math.real and tf.math.imag."
+            )
+        )
+    squares = reduce("reduce_mean", x.with_flat_values(elementwise.square(x.flat_values)), axis, keepdims)
+    found = squares - elementwise.square(reduce("reduce_mean", x, axis, keepdims))
+    return elementwise.maximum(found, convert.like(0, found.dtype))
 
 
 def _with_ones(x: Any, axes: Any) -> Any:

@@ -15,7 +15,7 @@ from gradtape.ragged._base import ragged, ragged_class
 
 @dataclasses.dataclass(frozen=True)
 class RaggedForm(Form):
-    """How many levels of rows there are, and which of them have rows of one length."""
+    """The number of levels of rows, and which of them have uniform rows."""
 
     uniform: tuple[int | None, ...]
 
@@ -32,8 +32,10 @@ class RaggedForm(Form):
     def described(self, specs: Sequence[TensorSpec]) -> RaggedTensorSpec:
         """The spec of ragged tensors with these parts."""
         rows = specs[1].shape[0] if specs[1].shape.rank == 1 else None
-        inner = specs[0].shape[1:].as_list()
-        shape = [None if rows is None else rows - 1, *self.uniform, *inner]
+        inner = specs[0].shape
+        shape = (
+            None if inner.rank is None else [None if rows is None else rows - 1, *self.uniform, *inner.as_list()[1:]]
+        )
         return RaggedTensorSpec(shape, specs[0].dtype, len(self.uniform), specs[1].dtype)
 
 
@@ -72,6 +74,13 @@ class RaggedTensorSpec(CompositeSpec):
             )
         self.shape, self.dtype = TensorShape(shape), dtypes.as_dtype(dtype)
         self.row_splits_dtype = dtypes.as_dtype(row_splits_dtype)
+        if self.row_splits_dtype not in (dtypes.int32, dtypes.int64):
+            raise ValueError(
+                errors.compose(
+                    f"RaggedTensorSpec: row_splits_dtype must be tf.int32 or tf.int64, got {row_splits_dtype!r}.",
+                    "leave it out.",
+                )
+            )
         if ragged_rank is None:
             if self.shape.rank is None:
                 raise ValueError(
@@ -84,7 +93,7 @@ class RaggedTensorSpec(CompositeSpec):
                     f"RaggedTensorSpec: Argument `ragged_rank` must be an int, got {ragged_rank!r}.", "give one."
                 )
             )
-        if self.shape.rank is not None and not 0 <= ragged_rank < self.shape.rank:
+        if self.shape.rank is not None and ragged_rank >= self.shape.rank:
             raise ValueError(
                 errors.compose(
                     f"RaggedTensorSpec: Argument `ragged_rank` ({ragged_rank}) must be less than rank ({self.shape.rank}).",
@@ -96,7 +105,7 @@ class RaggedTensorSpec(CompositeSpec):
     @property
     def value_type(self) -> Any:
         """The class of the values."""
-        return ragged_class() if self.ragged_rank else Tensor
+        return ragged_class() if self.ragged_rank > 0 else Tensor
 
     flat_values_spec = property(lambda self: None, doc="None: the flat values are plain tensors.")
 
@@ -114,7 +123,7 @@ class RaggedTensorSpec(CompositeSpec):
         rows = self.shape[0] if known else None
         inner = self.shape.as_list()[self.ragged_rank + 1 :] if known else []
         values = TensorSpec([None, *inner], self.dtype) if known else TensorSpec(None, self.dtype)
-        if not self.ragged_rank:
+        if self.ragged_rank <= 0:
             return [TensorSpec(self.shape, self.dtype)]
         splits = [TensorSpec([None if rows is None else rows + 1], self.row_splits_dtype)]
         splits += [TensorSpec([None], self.row_splits_dtype)] * (self.ragged_rank - 1)
@@ -128,8 +137,7 @@ class RaggedTensorSpec(CompositeSpec):
         return RaggedTensorSpec(shape, self.dtype, self.ragged_rank + 1, self.row_splits_dtype)
 
     def _unbatch(self) -> RaggedTensorSpec:
-        if not self.ragged_rank:
-            raise ValueError("RaggedTensorSpec: a dense tensor has no rows of a ragged one.")
+        # Of dense tensors it is -1 then: their rows are dense, too, and make no ragged tensor when they are stacked.
         return RaggedTensorSpec(self.shape[1:], self.dtype, self.ragged_rank - 1, self.row_splits_dtype)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:

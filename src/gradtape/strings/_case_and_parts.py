@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,12 @@ def _broadcast(x: Spec, pos: Spec, len: Spec, *, unicode: bool) -> Spec:
             "give one of each, or as many of one as of the other.",
         )
     shape = broadcast(x.shape, pos.shape)
+    if x.shape != pos.shape and shape is not None and builtins.len(shape) > 2:
+        raise errors.build(
+            errors.UnimplementedError,
+            f"strings.substr: Substr broadcast not implemented for {builtins.len(shape)} dimensions.",
+            "use tf.broadcast_to on the smaller one.",
+        )
     if shape is None:
         raise errors.build(
             errors.ShapeError,

@@ -208,11 +208,14 @@ def _scalar(*specs: Spec, **params: Any) -> Spec:
 
 
 @on_arrays(_scalar)
-def _formatted(*arrays: Any, pieces: tuple[str, ...], summarize: int) -> Any:
+def _formatted(*arrays: Any, pieces: tuple[str, ...], texts: tuple[bool, ...], summarize: int) -> Any:
     from gradtape.core.tensor import wrap
     from gradtape.toplevel.printing import text_of
 
-    shown = [text_of(wrap(a), summarize) for a in arrays]
+    shown = [
+        a[()].decode(errors="replace") if is_text else text_of(wrap(a), summarize)
+        for a, is_text in zip(arrays, texts, strict=True)
+    ]
     whole = pieces[0] + "".join(value + piece for value, piece in zip(shown, pieces[1:], strict=True))
     return objects([whole.encode()], ())
 
@@ -240,4 +243,9 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
         )
     if not given:
         return convert.convert_to_tensor(template)
-    return _formatted(*[convert.convert_to_tensor(x) for x in given], pieces=pieces, summarize=int(summarize))
+    texts = tuple([isinstance(x, RaggedTensor) for x in given])
+    shown = [
+        x._as_text(summarize) if is_text else convert.convert_to_tensor(x)
+        for x, is_text in zip(given, texts, strict=True)
+    ]
+    return _formatted(*shown, pieces=pieces, texts=texts, summarize=int(summarize))

@@ -21,6 +21,11 @@ from gradtape.strings._split import in_rows, rows_of
 
 _POLICIES = ("replace", "ignore", "strict")
 _CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
+# Encodings of either byte order, with the marks at the beginning that tell which; without a mark, the higher byte is first.
+_MARKS = {
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+}
 
 
 class _Options(dict[str, Any]):
@@ -58,6 +63,9 @@ def _target(who: str, encoding: str) -> str:
 
 def _characters(s: bytes, codec: str, policy: str, replacement: str, control: bool) -> list[tuple[str, int]]:
     """The characters of a string, each with the position of its first byte."""
+    marks = _MARKS.get(codecs.lookup(codec).name)
+    if marks is not None and not s.startswith(marks):
+        codec = f"{codecs.lookup(codec).name}-be"
     found: list[tuple[str, int]] = []
     start = 0
     while start < len(s):

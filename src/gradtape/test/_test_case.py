@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors, nest
+from gradtape.core import array_values, dtypes, errors, nest
+from gradtape.core.array_values import RaggedTensorValue
 from gradtape.core.composite import Composite
 from gradtape.core.indexed_slices import IndexedSlices
-from gradtape.core.sparse_tensor import SparseTensor, SparseTensorValue
 from gradtape.core.tensor import Tensor, to_numpy
 from gradtape.core.variable import Variable
 from gradtape.random._functions import set_seed
@@ -59,7 +59,10 @@ class TestCase(unittest.TestCase):
         return self._folder_of_test
 
     def evaluate(self, tensors: Any) -> Any:
-        """A structure with NumPy values in place of tensors; functions in it are called."""
+        """A structure with NumPy values in place of tensors; functions in it are called.
+
+        Sparse and ragged tensors become `tf.compat.v1.SparseTensorValue` and `tf.compat.v1.ragged.RaggedTensorValue`.
+        """
         return None if tensors is None else nest.map_structure(_evaluate, tensors)
 
     @contextlib.contextmanager
@@ -251,24 +254,22 @@ def _raises(case: unittest.TestCase, kind: Any, pattern: Any) -> Iterator[None]:
 
 
 def _evaluate(leaf: Any) -> Any:
-    """The value of a tensor, or of what a function returns; a sparse or ragged tensor as its parts."""
+    """The value of a tensor, or of what a function returns; of tensors of several parts the arrays of all."""
     if leaf is None:
         return None
-    if isinstance(leaf, SparseTensor):
-        return SparseTensorValue(leaf.indices.numpy(), leaf.values.numpy(), leaf.dense_shape.numpy())
-    if isinstance(leaf, (Tensor, Variable)) or hasattr(leaf, "numpy"):
-        return leaf.numpy()
-    if isinstance(leaf, (Composite, IndexedSlices)):
-        return nest.map_structure(_evaluate, leaf, expand_composites=True)
     if callable(leaf):
         called = leaf()
         return None if called is None else nest.map_structure(_evaluate, called)
-    raise ValueError(f"Unsupported type {type(leaf).__name__!r}.")
+    try:
+        return array_values.of_tensor(leaf)
+    except AttributeError as problem:
+        what = f"evaluate: Unsupported type {type(leaf).__name__!r}, got {errors.brief(leaf)}."
+        raise ValueError(errors.compose(what, "give tensors, or structures of tensors.")) from problem
 
 
 def _rows(value: Any) -> Any:
     """A ragged tensor as nested lists."""
-    return value.to_list() if isinstance(value, Composite) and hasattr(value, "to_list") else value
+    return value.to_list() if isinstance(value, (Composite, RaggedTensorValue)) and hasattr(value, "to_list") else value
 
 
 def _is_array(value: Any) -> bool:
@@ -291,7 +292,7 @@ def _value(value: Any) -> Any:
         from gradtape.core.indexed_slices import densify
 
         return _value(densify(value))
-    if hasattr(value, "numpy"):
+    if callable(getattr(value, "numpy", None)) and not isinstance(value, dtypes.DType):
         return np.asarray(value.numpy())
     return np.asarray(value)
 

@@ -90,7 +90,11 @@ class ExtensionType(_Immutable, Composite):
         given = vars(cls)
         for name in [*given.get("__annotations__", {}), *given]:
             if name != "Spec" and ExtensionTypeField.is_reserved_name(name):
-                raise ValueError(f"The field annotations for {cls.__name__} are invalid. Field {name!r} is reserved.")
+                raise errors.build(
+                    ValueError,
+                    f"The field annotations for {cls.__name__} are invalid. Field {name!r} is reserved.",
+                    f"give it another name, such as {name.strip('_')}_.",
+                )
         cls._own_fields = _fields(cls)
         for name in given.get("__annotations__", {}):
             if name in given:  # the default, which would hide that an object has no such field yet
@@ -198,11 +202,18 @@ class ExtensionTypeSpec(_Immutable, CompositeSpec):
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
         """The narrowest spec that contains this one and others; None if they differ in more than shapes."""
-        if any(type(other) is not type(self) or other._form() != self._form() for other in others):
+        if any(type(other) is not type(self) for other in others):
             return None
-        columns = zip(self._component_specs(), *[other._component_specs() for other in others], strict=True)
-        merged = [first.most_specific_common_supertype(rest) for first, *rest in columns]
-        return None if None in merged else self._form().build(merged)
+        columns = zip(*[spec._values_of_fields().values() for spec in (self, *others)], strict=True)
+        try:
+            merged = [_common(column) for column in columns]
+        except _DifferentError:
+            return None
+        made = object.__new__(type(self))
+        for name, value in zip(self._values_of_fields(), merged, strict=True):
+            object.__setattr__(made, name, _frozen(value))
+        object.__setattr__(made, _SET, True)
+        return made
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and (self._form(), self._component_specs()) == (
@@ -216,6 +227,27 @@ class ExtensionTypeSpec(_Immutable, CompositeSpec):
     def __repr__(self) -> str:
         fields = [f"{name}={value!r}" for name, value in self._serialize()]
         return f"{self.value_type.__qualname__}.Spec({', '.join(fields)})"
+
+
+class _DifferentError(Exception):
+    """Values of a field that no spec contains."""
+
+
+def _common(values: Sequence[Any]) -> Any:
+    """The narrowest field that contains those of several specs."""
+    first, *rest = values
+    if all(isinstance(v, (TensorSpec, CompositeSpec)) for v in values):
+        found = first.most_specific_common_supertype(rest)
+        if found is None:
+            raise _DifferentError
+        return found
+    if isinstance(first, Mapping) and all(isinstance(v, Mapping) and set(v) == set(first) for v in rest):
+        return {key: _common([v[key] for v in values]) for key in first}
+    if isinstance(first, tuple) and all(isinstance(v, tuple) and len(v) == len(first) for v in rest):
+        return tuple([_common(column) for column in zip(*values, strict=True)])
+    if any(type(v) is not type(first) or v != first for v in rest):
+        raise _DifferentError
+    return first
 
 
 @dataclasses.dataclass(frozen=True)
@@ -314,13 +346,22 @@ def _parameters(kind: type[ExtensionType]) -> list[inspect.Parameter]:
     return found
 
 
+def _bind(signature: inspect.Signature, name: str, args: Any, kwargs: Any) -> inspect.BoundArguments:
+    """The arguments by name; TypeError with the call to write if they do not fit."""
+    try:
+        return signature.bind(*args, **kwargs)
+    except TypeError as problem:
+        names = ", ".join([p.name if p.default is p.empty else f"{p.name}=..." for p in signature.parameters.values()])
+        raise errors.build(TypeError, f"{name}: {problem}.", f"{name}({names}).") from None
+
+
 def _initializer(kind: type[ExtensionType]) -> Callable[..., None]:
     """The constructor of a class that has none of its own."""
     signature = inspect.Signature(_parameters(kind), return_annotation=kind)
     own = inspect.Signature(_parameters(kind)[1:])
 
     def initialize(self: Any, *args: Any, **kwargs: Any) -> None:
-        bound = own.bind(*args, **kwargs)
+        bound = _bind(own, kind.__qualname__, args, kwargs)
         bound.apply_defaults()
         if type(self) is kind:
             self._set_fields(converted_fields(_resolved_fields(kind), bound.arguments))
@@ -347,9 +388,17 @@ def _finishing(kind: type[ExtensionType], own: Callable[..., None]) -> Callable[
 def _spec_class(kind: type[ExtensionType], own: Any) -> type[ExtensionTypeSpec]:
     """The class of the specs of a class, with what its own nested class `Spec` defines."""
     if own is not None and not isinstance(own, type):
-        raise ValueError(f"{kind.__qualname__}.Spec must be a nested class; got {own}.")
+        raise errors.build(
+            ValueError,
+            f"{kind.__qualname__}.Spec must be a nested class; got {own}.",
+            "class Spec: ... inside the class, or none.",
+        )
     if own is not None and own.__bases__ != (object,) and [b.__name__ for b in own.__bases__] != ["TypeSpec"]:
-        raise ValueError(f"{kind.__qualname__}.Spec must be directly subclassed from tf.TypeSpec.")
+        raise errors.build(
+            ValueError,
+            f"{kind.__qualname__}.Spec must be directly subclassed from tf.TypeSpec.",
+            "class Spec(tf.TypeSpec): ..., or class Spec: ...",
+        )
     body = {k: v for k, v in vars(own or object).items() if k not in ("__dict__", "__weakref__")} if own else {}
     base: type = getattr(kind, "_base_of_specs", ExtensionTypeSpec)
     own_initializer = body.get("__init__")
@@ -359,7 +408,7 @@ def _spec_class(kind: type[ExtensionType], own: Any) -> type[ExtensionTypeSpec]:
             own_initializer(self, *args, **kwargs)
             values = self._given()
         else:
-            values = own_signature.bind(*args, **kwargs).arguments
+            values = _bind(own_signature, f"{kind.__qualname__}.Spec", args, kwargs).arguments
         self._set_fields(converted_fields(_resolved_fields(kind), values, spec_of_field))
 
     names = [p.replace(default=inspect.Parameter.empty, annotation=inspect.Parameter.empty) for p in _parameters(kind)]

@@ -15,6 +15,8 @@ import numpy as np
 
 from gradtape.api.effects import perform
 from gradtape.core import errors, nest, os_errors
+from gradtape.core.composite import Composite
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
 
@@ -41,14 +43,18 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
     target = _target(sys.stderr if stream is None else stream)
-    tensors = [leaf for x in inputs for leaf in nest.flatten(x) if isinstance(leaf, (Tensor, Variable))]
+    summarize = 3 if summarize is None else summarize
+    found = [
+        x if type(x) is Tensor else nest.map_structure(lambda leaf: _text_if_ragged(leaf, summarize), x) for x in inputs
+    ]
+    tensors = [part for x in found for leaf in nest.flatten(x) for part in _parts(leaf)]
     act = partial(
         _append if isinstance(target, _Path) else _print,
-        [emptied(x) for x in inputs],
+        [emptied(x) for x in found],
         target,
         sep,
         "\n" if end is None else end,
-        3 if summarize is None else summarize,
+        summarize,
     )
     perform("print", act, tensors)
 
@@ -57,11 +63,41 @@ class Gap(enum.Enum):
     """Stands where a tensor was taken out."""
 
     TENSOR = 0
+    TEXT = 1  # of which the text is written as it is
+    SPARSE = 2  # of the three tensors of a sparse one
+
+
+class _Text:
+    """The text of a ragged tensor, as a tensor."""
+
+    def __init__(self, text: Tensor) -> None:
+        self.text = text
+
+
+def _text_if_ragged(leaf: Any, summarize: int) -> Any:
+    return _Text(leaf._as_text(summarize)) if isinstance(leaf, Composite) and hasattr(leaf, "_as_text") else leaf
+
+
+def _parts(leaf: Any) -> list[Any]:
+    """The tensors that a leaf is printed from."""
+    if isinstance(leaf, (Tensor, Variable)):
+        return [leaf]
+    if isinstance(leaf, _Text):
+        return [leaf.text]
+    return [leaf.indices, leaf.values, leaf.dense_shape] if isinstance(leaf, SparseTensor) else []
+
+
+def _gap(leaf: Any) -> Any:
+    if isinstance(leaf, (Tensor, Variable)):
+        return Gap.TENSOR
+    if isinstance(leaf, _Text):
+        return Gap.TEXT
+    return Gap.SPARSE if isinstance(leaf, SparseTensor) else leaf
 
 
 def emptied(x: Any) -> Any:
     """A value with gaps in place of its tensors."""
-    leaves = [Gap.TENSOR if isinstance(leaf, (Tensor, Variable)) else leaf for leaf in nest.flatten(x)]
+    leaves = [_gap(leaf) for leaf in nest.flatten(x)]
     return nest.pack_sequence_as(x, leaves) if nest.is_nested(x) else leaves[0]
 
 
@@ -86,12 +122,23 @@ def _append(inputs: list[Any], path: str, sep: str, end: str, summarize: int, *v
 
 def _shown(x: Any, values: Iterator[Any], summarize: int) -> str:
     """The text of an input, with the values of its tensors."""
-    if x is Gap.TENSOR:
-        return text_of(next(values), summarize)
+    if isinstance(x, Gap):
+        return _filled(x, values, summarize)
     if not nest.is_nested(x):
         return x if isinstance(x, str) else repr(x)
-    leaves = [_Bare(text_of(next(values), summarize)) if leaf is Gap.TENSOR else leaf for leaf in nest.flatten(x)]
+    leaves = [_Bare(_filled(leaf, values, summarize)) if isinstance(leaf, Gap) else leaf for leaf in nest.flatten(x)]
     return pprint.pformat(nest.pack_sequence_as(x, leaves))
+
+
+def _filled(gap: Gap, values: Iterator[Any], summarize: int) -> str:
+    """The text of what was taken out."""
+    if gap is Gap.TENSOR:
+        return text_of(next(values), summarize)
+    if gap is Gap.TEXT:
+        text: str = next(values).numpy().decode(errors="replace")
+        return text
+    indices, elements, shape = [text_of(next(values), summarize) for _ in range(3)]
+    return f"'SparseTensor(indices={indices}, values={elements}, shape={shape})'"
 
 
 class _Bare:

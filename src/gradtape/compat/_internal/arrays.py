@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import gradtape as tf
 from gradtape.core import errors
+from gradtape.core.array_values import RaggedTensorValue
 
 ENABLE_CONTROL_FLOW_V2 = True
 
@@ -312,15 +313,28 @@ def matmul(
 
 
 def is_ragged(value: Any) -> bool:
-    """True for a ragged tensor."""
-    return isinstance(value, tf.RaggedTensor)
+    """True for a ragged tensor, and for the arrays of one."""
+    return isinstance(value, (tf.RaggedTensor, RaggedTensorValue))
 
 
 def convert_to_tensor_or_ragged_tensor(
     value: Any, dtype: Any = None, preferred_dtype: Any = None, name: str | None = None
 ) -> Any:
-    """A ragged tensor as it is, anything else as a tensor."""
-    return value if is_ragged(value) else tf.convert_to_tensor(value, dtype)
+    """A ragged tensor as it is, its arrays as a ragged tensor, anything else as a tensor."""
+    if not is_ragged(value):
+        return tf.convert_to_tensor(value, dtype, preferred_dtype)
+    if isinstance(value, RaggedTensorValue):
+        flat = tf.convert_to_tensor(value.flat_values, dtype, preferred_dtype)
+        return tf.RaggedTensor.from_nested_row_splits(flat, value.nested_row_splits, validate=False)
+    if dtype is not None and tf.as_dtype(dtype) != value.dtype:
+        wanted, own = tf.as_dtype(dtype).name, tf.as_dtype(value.dtype).name
+        raise ValueError(
+            errors.compose(
+                f"Tensor conversion requested dtype {wanted} for RaggedTensor with dtype {own}: {value!r}.",
+                "use tf.cast(x, dtype).",
+            )
+        )
+    return value
 
 
 def assert_splits_match(nested_splits_lists: Any) -> list[Any]:

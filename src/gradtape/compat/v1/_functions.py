@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 import gradtape as tf
+from gradtape.control_flow.functions import alone
 from gradtape.core import convert
 from gradtape.toplevel.module import name_scope as _name_scope
 
@@ -158,6 +159,38 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
     return tf.boolean_mask(tensor, mask, axis)
 
 
+def cond(
+    pred: Any,
+    true_fn: Any = None,
+    false_fn: Any = None,
+    strict: bool = False,
+    name: str | None = None,
+    fn1: Any = None,
+    fn2: Any = None,
+) -> Any:
+    """The result of one of two functions; outside of functions a list of one tensor becomes the tensor, unless `strict`."""
+    for first, old, names in ((true_fn, fn1, ("true_fn", "fn1")), (false_fn, fn2, ("false_fn", "fn2"))):
+        if first is not None and old is not None:
+            raise TypeError(f"cond(): '{names[0]}' and '{names[1]}' may not be set simultaneously.")
+    found = tf.cond(pred, fn1 if true_fn is None else true_fn, fn2 if false_fn is None else false_fn)
+    return found if strict or not tf.executing_eagerly() else alone(found)
+
+
+def case(
+    pred_fn_pairs: Any,
+    default: Any = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    """The result of the first function whose condition holds; with `strict`, a list of one tensor stays a list."""
+    if not (strict and tf.executing_eagerly()):
+        return tf.case(pred_fn_pairs, default, exclusive)
+    pairs = pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
+    kept = [(condition, lambda fn=fn: [fn()]) for condition, fn in pairs]
+    return tf.case(kept, None if default is None else lambda: [default()], exclusive)
+
+
 def while_loop(
     cond: Any,
     body: Any,
@@ -170,11 +203,21 @@ def while_loop(
     maximum_iterations: Any = None,
     return_same_structure: bool = False,
 ) -> Any:
-    """A loop. One variable is returned by itself, unless the structure is to be kept."""
-    found = tf.while_loop(cond, body, loop_vars, shape_invariants, maximum_iterations=maximum_iterations)
-    if not return_same_structure and isinstance(found, (list, tuple)) and len(found) == 1:
-        return found[0]
-    return found
+    """A loop. One variable is returned by itself unless the structure is to be kept, or the body returns a list."""
+    in_list = False
+
+    def step(*values: Any) -> Any:
+        nonlocal in_list
+        result = body(*values)
+        in_list = isinstance(result, (list, tuple))
+        return result
+
+    is_eager = tf.executing_eagerly()
+    found = tf.while_loop(
+        cond, step if is_eager else body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory,
+        maximum_iterations,
+    )  # fmt: skip
+    return found if return_same_structure or (is_eager and in_list) else alone(found)
 
 
 class name_scope:  # noqa: N801
@@ -394,5 +437,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     """A tensor of a value, perhaps repeated to fill a shape."""
     if verify_shape and shape is not None and tf.convert_to_tensor(value).shape != tf.TensorShape(shape):
         own = tf.convert_to_tensor(value).shape
-        raise TypeError(f"Expected Tensor {value} with shape {tf.TensorShape(shape)}, but got shape {own}.")
+        raise TypeError(
+            f"Expected Tensor's shape: {tf.TensorShape(shape)}, got {own}.\n"
+            "  fix: leave out verify_shape, and the value is repeated."
+        )
     return tf.constant(value, dtype, shape, name)

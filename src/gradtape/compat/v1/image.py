@@ -9,7 +9,7 @@ import numpy as np
 import gradtape as tf
 from gradtape.compat.v1 import _rooms
 
-__getattr__ = _rooms.from_room("image")
+__getattr__, __dir__ = _rooms.from_room("image")
 
 
 class ResizeMethod:

@@ -8,7 +8,7 @@ from typing import Any
 import gradtape as tf
 from gradtape.compat.v1 import _rooms
 
-__getattr__ = _rooms.from_room("nn")
+__getattr__, __dir__ = _rooms.from_room("nn")
 
 
 def softmax_cross_entropy_with_logits(
