@@ -128,7 +128,8 @@ def _equal_sizes(count: int, length: int, axis: int) -> tuple[int, ...]:
     if count < 1 or length % count:
         raise errors.build(
             errors.ShapeError,
-            f"split: axis {axis} of value has length {length}, which {count} pieces of equal size do not make up.",
+            f"split: axis {axis} of value has length {length}, which {count} pieces of equal size do not make up: their "
+            "number should evenly divide it.",
             "give a number that divides the length, or a list of sizes.",
         )
     return (length // count,) * count
@@ -203,7 +204,7 @@ def normal_axis(axis: int, rank: int, what: str) -> int:
     if not -rank <= axis < rank:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: argument `axis` = {axis} not in range [{-rank}, {rank}).",
+            f"{what}: Argument `axis` = {axis} not in range [{-rank}, {rank}).",
             f"use an axis from {-rank} to {rank - 1}." if rank else "a scalar has no axes.",
         )
     return axis + rank if axis < 0 else axis
