@@ -225,3 +225,8 @@ def test_meshgrid_edges():
     with tf.GradientTape() as tape:
         y = tf.meshgrid(v, [1.0, 2.0, 3.0])[0]
     np.testing.assert_array_equal(tape.gradient(y, v).numpy(), [3, 3])
+
+
+def test_a_range_without_end() -> None:
+    with pytest.raises(tf.errors.ResourceExhaustedError):
+        tf.range(0, 2**63 - 1)

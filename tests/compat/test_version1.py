@@ -85,3 +85,17 @@ def test_a_constant_with_a_shape_that_is_checked() -> None:
     with pytest.raises(TypeError, match="Expected Tensor"):
         v1.constant(1, shape=[2], verify_shape=True)
     assert v1.constant(1, shape=[2]).shape == (2,)
+
+
+@pytest.mark.parametrize(
+    "name", ["random_normal", "truncated_normal", "uniform_unit_scaling", "orthogonal", "identity"]
+)
+def test_initializers_of_floats(name: str) -> None:
+    with pytest.raises(ValueError, match="is expected to be floating point"):
+        getattr(v1.initializers, name)(dtype=tf.string)
+
+
+def test_an_initial_value_is_no_tensor() -> None:
+    for value in (tf.constant([1.0]), tf.Variable([1.0])):
+        with pytest.raises(TypeError, match="Invalid type for initial value"):
+            v1.initializers.constant(value)

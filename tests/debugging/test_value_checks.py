@@ -172,7 +172,7 @@ class TestShapes:
             tf.debugging.assert_shapes([(x, ("n", "m")), (z, ("n", None, None))])
         with pytest.raises(ValueError, match=r"Specified explicitly.*must have size 5"):
             tf.debugging.assert_shapes([(y, (5,))], message="note")
-        with pytest.raises(ValueError, match="must have rank 1"):
+        with pytest.raises(ValueError, match=r"must have rank in \(0, 1\)"):
             tf.debugging.assert_shapes([(x, ("n",))])
 
     def test_shapes_in_functions(self):
@@ -302,3 +302,29 @@ def test_order_of_dependencies():
     with pytest.raises(INVALID):
         f(tf.constant(-1.0))
     assert float(v) == 3.0
+
+
+def test_shapes_of_sparse_tensors_and_numbers() -> None:
+    sparse = tf.SparseTensor([[1, 2]], [7], [10, 30])
+    tf.debugging.assert_shapes([(sparse, ("n", 30)), (tf.ones([10]), ("n",)), (tf.ones([3]), None)])
+    with pytest.raises(ValueError, match="dimension 1 must have size 31"):
+        tf.debugging.assert_shapes([(sparse, ("n", 31))])
+    # A number counts as a vector of one element, and the other way round.
+    tf.debugging.assert_shapes([(tf.constant(1), ("n",)), (tf.ones([1]), ()), (tf.constant(2), (1,)), (3, ("*", "n"))])
+    with pytest.raises(ValueError, match="dimension 0 must have size 1"):
+        tf.debugging.assert_shapes([(tf.ones([2]), ())])
+    with pytest.raises(ValueError, match=r"must have rank in \(0, 1\)"):
+        tf.debugging.assert_shapes([(tf.ones([2, 2]), ("n",))])
+    with pytest.raises(ValueError, match="dimension -2 must have size 3"):
+        tf.debugging.assert_shapes([(tf.ones([2, 3]), (..., 3, "m"))])
+
+
+def test_shapes_of_what_is_known_when_it_runs() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None, None]), tf.SparseTensorSpec([None, None])])
+    def check(x, sparse):
+        tf.debugging.assert_shapes([(x, ("n", 3)), (sparse, ("n", 4))])
+        return x
+
+    check(tf.ones([2, 3]), tf.SparseTensor([[0, 0]], [1.0], [2, 4]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must have size 2"):
+        check(tf.ones([2, 3]), tf.SparseTensor([[0, 0]], [1.0], [5, 4]))

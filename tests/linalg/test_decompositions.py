@@ -301,6 +301,18 @@ class TestTridiagonal:
             assert v.shape == (4, 2)
         assert tf.linalg.eigh_tridiagonal(self.ALPHA, self.BETA, select="v", select_range=(8.0, 9.0)).shape == (0,)
 
+    def test_a_range_of_values_includes_both_ends(self):
+        found = tf.linalg.eigh_tridiagonal([1.0, 2.0, 3.0], [0.0, 0.0], select="v", select_range=(1.0, 3.0))
+        np.testing.assert_allclose(found, [1.0, 2.0, 3.0])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="do not match"):
+            tf.linalg.eigh_tridiagonal(self.ALPHA, self.BETA, select="v", select_range=(2.0, 2.0))
+
+    def test_complex_numbers_stand_above_the_diagonal(self):
+        above = self.BETA + 1j * np.array([0.1, 0.4, 0.2])
+        e, v = tf.linalg.eigh_tridiagonal(self.ALPHA.astype(complex), above, eigvals_only=False)
+        matrix = np.diag(self.ALPHA) + np.diag(above, 1) + np.diag(above.conj(), -1)
+        np.testing.assert_allclose(matrix @ v.numpy(), v.numpy() * e.numpy(), atol=1e-12)
+
     def test_complex_batches_and_small_sizes(self):
         wanted = scipy.linalg.eigh_tridiagonal(self.ALPHA, self.BETA)[0]
         e = tf.linalg.eigh_tridiagonal(self.ALPHA * (1 + 0j), self.BETA * 1j)

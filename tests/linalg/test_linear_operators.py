@@ -343,3 +343,24 @@ def test_modules_that_stand_for_tensors_are_read_when_they_are_used(make, start)
     assert float(tf.reduce_max(tf.abs(found))) > 0
     module.inner.assign(tf.zeros_like(module.inner))
     np.testing.assert_allclose(operator.to_dense(), make(tf.exp(module.inner)).to_dense(), rtol=1e-6)
+
+
+def test_complex_operators_are_positive_definite_by_real_parts():
+    for kind in (tf.linalg.LinearOperatorDiag, tf.linalg.LinearOperatorCirculant):
+        kind(np.array([1.0, 2.0, 3.0], np.complex64)).assert_positive_definite()
+        with pytest.raises(tf.errors.InvalidArgumentError, match="not positive definite"):
+            kind(np.array([1.0, -2.0, 3.0], np.complex64)).assert_positive_definite()
+    tf.linalg.LinearOperatorDiag(np.array([1.0, 2.0 + 1j], np.complex64)).assert_positive_definite()
+
+
+def test_a_real_spectrum_is_self_adjoint():
+    with pytest.raises(ValueError, match="always corresponds to a self-adjoint operator"):
+        tf.linalg.LinearOperatorCirculant(np.ones(3, np.float32), tf.float32, is_self_adjoint=False)
+
+
+def test_gradients_of_an_operator_are_those_of_its_tensors():
+    v = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        diag = tf.linalg.LinearOperatorDiag
+        whole = tf.linalg.LinearOperatorComposition([diag(v * v), diag(v)])
+    assert tape.gradient(whole, v).numpy().tolist() == [3.0, 5.0]  # TensorFlow's: d(sum(v * v) + sum(v)) / dv

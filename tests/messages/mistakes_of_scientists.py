@@ -302,7 +302,7 @@ A_PINN = _section(
     ),
     (
         "tf.debugging.assert_shapes({'x': (2,)})",
-        "Tensor shape=() dtype=string must have rank 1.  Received rank",
+        "Tensor shape=() dtype=string dimension 0 must have size 2.  Received size 1",
         "check the shapes of the arguments",
     ),
     (

@@ -245,3 +245,17 @@ def test_decoder_refusals():
         tf.nn.ctc_greedy_decoder(LOGITS, [9, 1, 1, 1])
     with pytest.raises(tf.errors.InvalidArgumentError, match="sequence_length has one element"):
         tf.nn.ctc_greedy_decoder(LOGITS, [5])
+
+
+def test_half_precision_is_computed_in_float32():
+    logits = tf.cast(np.random.RandomState(0).rand(5, 2, 4), tf.float16)
+
+    def losses(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.nn.ctc_loss(tf.constant([[1, 2], [2, 0]]), x, tf.constant([2, 1]), tf.constant([5, 5]))
+        return y, tape.gradient(y, x)
+
+    for half, single in zip(losses(logits), losses(tf.cast(logits, tf.float32)), strict=True):
+        assert half.dtype is tf.float16
+        np.testing.assert_array_equal(half.numpy(), tf.cast(single, tf.float16).numpy())

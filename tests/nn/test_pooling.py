@@ -218,7 +218,7 @@ WRONG = [
     (lambda: tf.nn.fractional_max_pool(X, [2.0, 1.0, 1.0, 1.0]), ValueError, "first and last elements"),
     (lambda: tf.nn.fractional_max_pool(X, 20.0), tf.errors.InvalidArgumentError, "nothing would remain of 5"),
     (lambda: tf.nn.fractional_max_pool(X[0], 2.0), ValueError, r"value must be images .* got f32\[5,5,2\]"),
-    (lambda: tf.nn.fractional_avg_pool(tf.cast(X, tf.int32), 2.0), TypeError, r"value must be images .* got i32\[1,5,5,2\]"),
+    (lambda: tf.nn.fractional_avg_pool(tf.cast(X, tf.bool), 2.0), TypeError, r"value must be images .* got bool\[1,5,5,2\]"),
 ]  # fmt: skip
 
 
@@ -226,3 +226,8 @@ WRONG = [
 def test_wrong_arguments(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_fractional_means_of_integers_are_integers():
+    image = np.array([[-3, -4], [-4, -4]]).reshape(1, 2, 2, 1)
+    assert tf.nn.fractional_avg_pool(image, 2.0)[0].numpy().tolist() == [[[[-3]]]]  # -3.75 toward zero

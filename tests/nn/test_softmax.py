@@ -64,7 +64,24 @@ def test_softmax_cross_entropy_of_an_impossible_class_is_nan_as_in_tensorflow():
 
 def test_softmax_cross_entropy_derivatives():
     check_grads(lambda z, x: tf.nn.softmax_cross_entropy_with_logits(z, x), (ONE_HOT, LOGITS))
-    check_grads(lambda z, x: tf.nn.softmax_cross_entropy_with_logits(z, x, axis=0), (np.abs(LOGITS), LOGITS))
+    labels = np.abs(LOGITS) / np.abs(LOGITS).sum(axis=0)
+    check_grads(lambda z, x: tf.nn.softmax_cross_entropy_with_logits(z, x, axis=0), (labels, LOGITS))
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
+def test_softmax_cross_entropy_gradient_of_labels_that_are_no_distribution(wrap):
+    """It is softmax - labels in TensorFlow, whatever the sum of the labels: these are its numbers."""
+
+    def gradient(labels, logits):
+        with tf.GradientTape() as tape:
+            tape.watch(logits)
+            loss = tf.nn.softmax_cross_entropy_with_logits(labels, logits)
+        return tape.gradient(loss, logits)
+
+    found = wrap(gradient)(tf.constant([[1.0, 2.0, 3.0]]), tf.constant([[1.0, -1.0, 0.5]]))
+    np.testing.assert_allclose(found.numpy(), [[-0.4259, -1.9223, -2.6518]], atol=1e-4)
+    found = wrap(gradient)(tf.constant([[-1.0], [0.0], [1.0], [2.0]]), tf.constant([[1.0], [-1.0], [0.0], [1.0]]))
+    assert found.numpy().tolist() == [[2.0], [1.0], [0.0], [-1.0]]
 
 
 def test_sparse_softmax_cross_entropy():

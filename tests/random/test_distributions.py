@@ -211,7 +211,14 @@ class TestCounts:
         with pytest.raises(tf.errors.InvalidArgumentError, match="rates must not be negative"):
             tf.random.poisson([2], -1.0, dtype=tf.int32)
         with pytest.raises(tf.errors.InvalidArgumentError, match="between 0 and 1"):
-            tf.random.stateless_binomial([3], [1, 2], [10.0], [1.5])
+            tf.random.stateless_binomial([3], [1, 2], [10.0], [np.nan])
+        counts, probs = [5.0, 5.0, 5.0, 0.0, 0.0, 0.0, -1.0, 5.0], [0.0, 1.0, np.nan, -10.0, 10.0, np.nan, 0.5, 1.5]
+        found = tf.random.Generator.from_seed(1).binomial([8], counts, probs, dtype=tf.float32)
+        np.testing.assert_array_equal(found.numpy(), [0.0, 5.0, np.nan, 0.0, 0.0, 0.0, 0.0, 5.0])  # TensorFlow's
+
+    def test_no_integers_of_an_empty_range(self):
+        assert tf.random.uniform([2, 0], 0, 0, dtype=tf.int32).shape == (2, 0)
+        assert tf.random.stateless_uniform([0], [1, 2], 0, 0, dtype=tf.int64).dtype is tf.int64
 
     def test_no_gradient(self):
         rate = tf.constant(3.0)

@@ -196,6 +196,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
             f"tf.range({first}, {stop}, {1 if stop >= first else -1}).",
         )
     count = _range_count(first, stop, step)
+    if count >= 2**60:
+        raise errors.no_room(MemoryError(), "range")  # NumPy would give an empty array
     return _new(memory.allocate("range", lambda: np.arange(count).astype(wanted) * step + first))
 
 

@@ -134,7 +134,8 @@ def _equal_sizes(count: int, length: int, axis: int) -> tuple[int, ...]:
     if length % count:
         raise errors.build(
             errors.ShapeError,
-            f"split: axis {axis} of value has length {length}, which {count} pieces of equal size do not make up.",
+            f"split: axis {axis} of value has length {length}, which {count} pieces of equal size do not make up: their "
+            "number should evenly divide it.",
             f"give a number that divides the length, or the sizes: {[length // count + (i < length % count) for i in range(count)]}."
             if 1 < count < min(length, 9)
             else "give a number that divides the length, or a list of sizes.",
@@ -211,7 +212,7 @@ def normal_axis(axis: int, rank: int, what: str) -> int:
     if not -rank <= axis < rank:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: argument `axis` = {axis} not in range [{-rank}, {rank}).",
+            f"{what}: Argument `axis` = {axis} not in range [{-rank}, {rank}).",
             f"use an axis from {-rank} to {rank - 1}." if rank else "a scalar has no axes.",
         )
     return axis + rank if axis < 0 else axis

@@ -216,7 +216,8 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
             if own[a] != 1:
                 raise errors.build(
                     errors.ShapeError,
-                    f"squeeze: axis {a} of input, which has shape {list(own)}, has length {own[a]}, and must have length 1.",
+                    f"squeeze: axis {a} of input, which has shape {list(own)}, has length {own[a]}: Can not squeeze "
+                    f"dim[{a}], expected a dimension of 1, got {own[a]}.",
                     "only axes of length 1 can be dropped; take an element with input[..., i].",
                 )
     return movement.Reshape(x, shape=tuple([n for i, n in enumerate(own) if i not in dropped]))

@@ -121,7 +121,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     if not shape or min(shape) < 1:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"unravel_index: dims must hold positive lengths, got {list(shape)}.",
+            f"unravel_index: dims must hold positive lengths, got {list(shape)}: dims cannot contain a dim of zero.",
             "give positive lengths.",
         )
     return UnravelIndex(tensor(indices), dims=shape)

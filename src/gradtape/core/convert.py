@@ -146,7 +146,7 @@ def to_array(value: Any, dtype: dtypes.DType | None) -> Any:
         if is_large and dtype is dtypes.int32:
             raise errors.build(
                 errors.ConversionError,
-                f"Cannot convert TensorShape {value} to dtype int32: a dimension is too large.",
+                f"Cannot convert TensorShape {value} to dtype int32: a dimension is too large, and needs int64.",
                 "use tf.int64.",
             )
         return np.asarray(sizes, (dtype or (dtypes.int64 if is_large else dtypes.int32)).numpy)

@@ -148,7 +148,7 @@ def normalize_axes(axis: Any, rank: int, op: str, *, reduced: bool = True) -> tu
         twice = next(a for a in axes if axes.count(a) > 1)
         raise errors.build(
             errors.ShapeError,
-            f"{op}: axis {tuple(axis)} names an axis twice. "
+            f"{op}: axis {tuple(axis)} names an axis twice: axis {twice} specified more than once. "
             f"{'Invalid reduction arguments: ' if reduced else ''}Axes contains duplicate dimension: {twice}.",
             "name each axis once.",
         )

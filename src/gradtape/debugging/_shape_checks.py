@@ -10,8 +10,10 @@ import numpy as np
 
 from gradtape.api.arguments import integer
 from gradtape.api.effects import perform
+from gradtape.arrays.shapes import shape as shape_of
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
 
@@ -178,68 +180,86 @@ def assert_shapes(
     >>> x, y = tf.ones([2, 3]), tf.ones([2])
     >>> tf.debugging.assert_shapes([(x, ("n", 3)), (y, ("n",))])
     """
-    pairs = [
+    given = [
         (k.deref() if hasattr(k, "deref") else k, v)
         for k, v in (shapes.items() if isinstance(shapes, Mapping) else shapes)
     ]
-    pairs = [(convert.convert_to_tensor(x), _symbols(s)) for x, s in pairs]
-    tensors = [x for x, _ in pairs]
+    pairs = [(x if isinstance(x, SparseTensor) else convert.convert_to_tensor(x), s) for x, s in given if s is not None]
+    wanted = [(x.dtype.name, _symbols(x, s)) for x, s in pairs]
+    known = [x.get_shape() for x, _ in pairs]
     lead = f"{message}.  " if message else ""
     tail = "".join(f"\n{np.asarray(host(convert.convert_to_tensor(d)._array))}" for d in data or ())
-    if all(x.get_shape().is_fully_defined() for x in tensors):
-        problem = _mismatch([(tuple(x.get_shape()), x.dtype.name, s) for x, s in pairs])
+    if all(shape.is_fully_defined() for shape in known):
+        problem = _mismatch([tuple(shape) for shape in known], wanted)
         if problem:
             raise errors.build(ValueError, f"{lead}{problem}{tail}", "check the shapes of the arguments.")
         return
 
-    perform("assert_shapes", partial(_check_shapes, [s for _, s in pairs], lead, tail), tensors)
+    sizes = [x.dense_shape if isinstance(x, SparseTensor) else shape_of(x) for x, _ in pairs]
+    perform("assert_shapes", partial(_check_shapes, wanted, lead, tail), sizes)
 
 
-def _check_shapes(symbols: list[tuple[Any, ...]], lead: str, tail: str, *values: Any) -> None:
-    problem = _mismatch([(tuple(v.shape), v.dtype.name, s) for v, s in zip(values, symbols, strict=True)])
+Wanted = list[tuple[str, tuple[Any, ...]]]  # of each tensor, its dtype, and the symbols of its dimensions
+
+
+def _check_shapes(wanted: Wanted, lead: str, tail: str, *sizes: Any) -> None:
+    problem = _mismatch([tuple(np.asarray(v).tolist()) for v in sizes], wanted)
     if problem:
         raise errors.InvalidArgumentError(f"{lead}{problem}{tail}")
 
 
-def _symbols(shape: Any) -> tuple[Any, ...]:
+def _symbols(x: Any, shape: Any) -> tuple[Any, ...]:
     """A wanted shape as a tuple; the dimensions of a string are its letters."""
+    who = f"shape={tuple(x.get_shape())} dtype={x.dtype.name}"
     if not hasattr(shape, "__iter__"):
         raise errors.build(
             ValueError,
-            f"assert_shapes: Specified shape must be an iterable. Received specified shape: {shape}",
+            f"assert_shapes: Tensor {who}.  Specified shape must be an iterable.  An iterable has the attribute `__iter__` "
+            f"or `__getitem__`.  Received specified shape: {shape}",
             "(3,) or ('n', 3).",
         )
     symbols = tuple(["..." if d is Ellipsis or d == "*" else d for d in shape])
     if "..." in symbols[1:]:
         raise errors.build(
             ValueError,
-            f"assert_shapes: specified shape {shape} is not valid. Symbol `...` or `*` for a variable number of "
-            "unspecified dimensions is only allowed as the first entry.",
+            f"assert_shapes: Tensor {who} specified shape index {symbols.index('...', 1)}.  Symbol `...` or `*` for a "
+            "variable number of unspecified dimensions is only allowed as the first entry",
             "write None or '.' for each dimension that may have any size.",
         )
     return symbols
 
 
-def _mismatch(items: list[tuple[tuple[int, ...], str, tuple[Any, ...]]]) -> str:
-    """What does not fit, in words; empty if all does."""
-    sizes: dict[Any, tuple[int, str]] = {}
-    for shape, dtype, wanted in items:
+def _mismatch(shapes: list[tuple[int, ...]], wanted: Wanted) -> str:
+    """What does not fit, in words; empty if all does. A number counts as a vector of one element."""
+    items = []
+    for shape, (dtype, symbols) in zip(shapes, wanted, strict=True):
         who = f"shape={shape} dtype={dtype}"
-        open_ended = "..." in wanted
-        named = [d for d in wanted if d != "..."]
-        if len(shape) != len(named) and not (open_ended and len(shape) >= len(named)):
-            more = "at least " if open_ended else ""
-            return f"Tensor {who} must have rank {more}{len(named)}.  Received rank {len(shape)}, shape {shape}"
-        start = len(shape) - len(named) if wanted and wanted[0] == "..." else 0
+        open_ended = symbols[:1] == ("...",)
+        named = symbols[open_ended:] or (() if open_ended else (1,))
+        problem = _rank_mismatch(who, shape, len(named), open_ended)
+        if problem:
+            return problem
+        items.append((who, shape, shape or (1,), named, -len(named) if open_ended else 0))
+    sizes: dict[Any, tuple[int, str]] = {}
+    for who, shape, full, named, start in items:
         for i, symbol in enumerate(named, start):
-            if symbol in (None, "."):
+            if symbol is None or symbol == ".":
                 continue
-            size = (
-                symbol if isinstance(symbol, int) else sizes.setdefault(symbol, (shape[i], f"{who} dimension {i}"))[0]
-            )
-            if shape[i] != size:
-                by = "Specified explicitly" if isinstance(symbol, int) else f"Specified by tensor {sizes[symbol][1]}"
+            is_number = isinstance(symbol, (int, np.integer))
+            size = int(symbol) if is_number else sizes.setdefault(symbol, (full[i], f"{who} dimension {i}"))[0]
+            if full[i] != size:
+                by = "Specified explicitly" if is_number else f"Specified by tensor {sizes[symbol][1]}"
                 return (
-                    f"{by}.  Tensor {who} dimension {i} must have size {size}.  Received size {shape[i]}, shape {shape}"
+                    f"{by}.  Tensor {who} dimension {i} must have size {size}.  Received size {full[i]}, shape {shape}"
                 )
     return ""
+
+
+def _rank_mismatch(who: str, shape: tuple[int, ...], rank: int, open_ended: bool) -> str:
+    if rank <= 1:
+        fits, needed = open_ended or len(shape) <= 1, "in (0, 1)"
+    elif open_ended:
+        fits, needed = len(shape) >= rank, f"at least {rank}"
+    else:
+        fits, needed = len(shape) == rank, str(rank)
+    return "" if fits else f"Tensor {who} must have rank {needed}.  Received rank {len(shape)}, shape {shape}"

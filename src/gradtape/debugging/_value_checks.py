@@ -235,7 +235,9 @@ def assert_proper_iterable(values: Any) -> None:
     """
     if isinstance(values, (Tensor, Variable, np.ndarray, str, bytes)) or not hasattr(values, "__iter__"):
         raise errors.build(
-            TypeError, f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}', "pass a list."
+            TypeError,
+            f'Expected argument "values" to be a "proper" iterable: not a tensor, an array or a string, and it needs to be iterable.  Found: {type(values)}',
+            "pass a list.",
         )
 
 

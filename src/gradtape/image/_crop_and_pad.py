@@ -215,7 +215,7 @@ def crop_and_resize(
     if type(corners) is Tensor and not np.all(np.isfinite(np.asarray(host(corners._array)))):
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{what}: boxes contains at least one element that is not finite.",
+            f"{what}: Boxes contains at least one element that is not finite.",
             "check them.",
         )
     return crop_resize.crops(x, corners, indices, (size[0], size[1]), method == "nearest", float(extrapolation_value))

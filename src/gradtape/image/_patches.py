@@ -91,7 +91,8 @@ def extract_glimpse(
     what = "extract_glimpse"
     x = image_tensor(input, what, "input", ranks=(4,))
     batch, height, width, _ = dims(x)
-    sides, places = integers(size, what, "size"), tensor(offsets)
+    sides = integers(size, what, "size")
+    places = tensor(offsets) if hasattr(offsets, "dtype") else convert.convert_to_tensor(offsets, dtypes.float32)
     require(len(sides) == 2 and min(sides) > 0, what, f"size is {list(sides)}.", "give two positive ints.")
     require(noise in _NOISES, what, f"noise is {noise!r}.", 'use "uniform", "gaussian" or "zero".')
     if dims(places) != (batch, 2) or not places.dtype.is_floating or not x.dtype.is_floating:

@@ -202,9 +202,9 @@ def eigh_tridiagonal(
 
     Args:
       alpha: the diagonals `[..., n]`; of complex numbers the real parts count.
-      beta: the diagonals below, `[..., n - 1]`; those above are their conjugates.
+      beta: the diagonals above, `[..., n - 1]`; those below are their conjugates.
       eigvals_only: whether to return the eigenvalues alone.
-      select: which ones: `"a"` all, `"v"` those in the range `(low, high]`, `"i"` those numbered `low` to `high`.
+      select: which ones: `"a"` all, `"v"` those in the range `[low, high]`, `"i"` those numbered `low` to `high`.
       select_range: the pair `(low, high)` for `"v"` and `"i"`.
       tol: ignored: eigenvalues are as precise as the dtype allows.
 
@@ -226,7 +226,7 @@ def eigh_tridiagonal(
 
 
 def _tridiagonal(a: Any, b: Any) -> Any:
-    """The lower triangles of tridiagonal matrices."""
+    """The lower triangles of tridiagonal matrices with b above the main diagonal, and so its conjugate below."""
     if not a.ndim or not b.ndim or dims(b) != (*dims(a)[:-1], max(dims(a)[-1] - 1, 0)):
         raise errors.build(
             errors.ShapeError,
@@ -235,7 +235,7 @@ def _tridiagonal(a: Any, b: Any) -> Any:
         )
     n = dims(a)[-1]
     main = diagonal(a)
-    return main if n < 2 else main + Diag(b, k=(-1, -1), shape=(n, n))
+    return main if n < 2 else main + Diag(conj(b), k=(-1, -1), shape=(n, n))
 
 
 def _chosen(e: Any, select: str, limits: Any) -> tuple[int, int]:
@@ -258,7 +258,7 @@ def _chosen(e: Any, select: str, limits: Any) -> tuple[int, int]:
             )
         )
     low, high = (np.asarray(limit) for limit in limits)
-    if not low <= high or (select == "i" and not (low >= 0 and high < n)):
+    if not (low <= high if select == "i" else low < high) or (select == "i" and not (low >= 0 and high < n)):
         raise errors.build(
             errors.InvalidArgumentError,
             f"eigh_tridiagonal: select_range is ({low}, {high}) for {n} eigenvalues: these do not match.",
@@ -273,7 +273,7 @@ def _chosen(e: Any, select: str, limits: Any) -> tuple[int, int]:
             "use select='i', or one matrix at a time.",
         )
     values = e._array
-    return int(np.count_nonzero(values <= low)), int(np.count_nonzero(values <= high))
+    return int(np.count_nonzero(values < low)), int(np.count_nonzero(values <= high))
 
 
 def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:

@@ -184,7 +184,7 @@ def _numbers(value: Any, what: str) -> Any:
     if not x.dtype.is_numeric:
         raise errors.build(
             errors.DTypeError,
-            f"{what}: the input must hold numbers, got {x.dtype.name}.",
+            f"{what}: input must be a numeric tensor, got {x.dtype.name}.",
             "use tf.strings.to_number(x) for text.",
         )
     return x

@@ -84,7 +84,9 @@ def ctc_loss(
     _check(labels, label_length, logit_length, frames, batch, classes)
     if not frames:
         logits = _made(np.zeros((1, batch, classes), logits.dtype.numpy))
-    loss = _loss(labels, LogSoftmax(logits, axis=2), label_length, logit_length, blank)
+    # As in TensorFlow, half-precision logits are computed with in float32, and so is their gradient.
+    work = Cast(logits, dtype=dtypes.float32) if logits.dtype.size < 4 else logits
+    loss = _loss(labels, LogSoftmax(work, axis=2), label_length, logit_length, blank)
     return loss if loss.dtype is logits.dtype else Cast(loss, dtype=logits.dtype)
 
 

@@ -16,6 +16,7 @@ from gradtape.core import errors
 from gradtape.core.op import describe_kinds
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap
+from gradtape.ops.division import TruncateDiv
 from gradtape.ops.family import dims
 from gradtape.ops.indexing import Gather, ScatterRows
 from gradtape.ops.pooling import MaxPool
@@ -85,15 +86,16 @@ def fractional_avg_pool(
     (array([[1., 1.],
             [1., 1.]], dtype=float32), array([0, 2, 4]))
     """
-    x, rows, columns = _cut("fractional_avg_pool", "fV", value, pooling_ratio, pseudo_random, seed)
-    y = x
+    x, rows, columns = _cut("fractional_avg_pool", "fViu", value, pooling_ratio, pseudo_random, seed)
+    y, number = x, tensor(np.ones((), x.dtype.as_numpy_dtype))
     for axis, starts in ((1, rows), (2, columns)):
         parts = _windows(starts, overlapping)
         index = np.array([i for p in parts for i in p], np.int64)
         owner = np.repeat(np.arange(len(parts)), list(map(len, parts)))
         counts = np.array(list(map(len, parts)), y.dtype.as_numpy_dtype)
         y = ScatterRows(owner, Gather(y, index, axis=axis), rows=len(parts), axis=axis)
-        y = y / counts.reshape((-1,) + (1,) * (3 - axis))
+        number = number * counts.reshape((-1,) + (1,) * (3 - axis))
+    y = TruncateDiv(y, number) if x.dtype.is_integer else y / number
     return y, wrap(np.array(rows, np.int64)), wrap(np.array(columns, np.int64))
 
 

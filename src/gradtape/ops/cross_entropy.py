@@ -56,9 +56,8 @@ class SoftmaxCrossEntropy(Op):
         if needs[0]:
             dlabels = -(dy * LogSoftmax(logits, axis=logits.ndim - 1))
         if needs[1]:
-            # The sum is 1 for a distribution; with it the derivative is right for any labels.
-            weight = ReduceSum(labels, axis=(labels.ndim - 1,), keepdims=True)
-            dlogits = dy * (weight * Softmax(logits, axis=logits.ndim - 1) - labels)
+            # For labels that are distributions. TensorFlow gives this for others, too, such as rows of zeros.
+            dlogits = dy * (Softmax(logits, axis=logits.ndim - 1) - labels)
         return dlabels, dlogits
 
     def batch(self, batched: tuple[bool, ...], *inputs: Any) -> Any:

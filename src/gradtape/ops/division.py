@@ -87,7 +87,7 @@ class Quotient(Binary):
         if b.dtype.kind in "iu" and np.any(b == 0):
             raise self.error(
                 errors.InvalidArgumentError,
-                "integer division by zero: b must not have an element that is 0.",
+                "Integer division by zero: b must not have an element that is 0.",
                 "mask the zeros first, or divide floats, which gives inf or nan.",
             )
 

@@ -122,7 +122,7 @@ class Pow(Binary):
         if b.dtype.kind == "i" and np.any(b < 0):
             raise self.error(
                 errors.InvalidArgumentError,
-                "integers to negative integer powers are not allowed: b has a negative element.",
+                "Integers to negative integer powers are not allowed: b has a negative element.",
                 "cast the base to a floating dtype first.",
             )
         return a**b

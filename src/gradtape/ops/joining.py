@@ -138,7 +138,7 @@ class Split(Parting):
         if any(s < 0 for s in sizes) or sum(sizes) != x.shape[axis]:
             raise self.error(
                 errors.ShapeError,
-                f"sizes {list(sizes)} do not make up axis {axis} of x, which is {x}.",
+                f"sizes {list(sizes)} do not make up axis {axis} of x, which is {x}: they can't split axis of size {x.shape[axis]}.",
                 f"sizes must not be negative and sum to {x.shape[axis]}; one may be -1.",
             )
         return tuple([Spec((*x.shape[:axis], s, *x.shape[axis + 1 :]), x.dtype) for s in sizes])

@@ -37,7 +37,7 @@ class MatMul(Op):
         if a.rank < 2 or b.rank < 2:
             raise self.error(
                 errors.ShapeError,
-                f"a is {a}, b is {b}, and both need rank 2 or more.",
+                f"a is {a}, b is {b}, and both need rank 2 or more: In[{0 if a.rank < 2 else 1}] ndims must be >= 2.",
                 "use tf.linalg.matvec for a matrix and a vector, tf.tensordot(x, y, 1) for two vectors.",
             )
         m, k = a.shape[-2:] if not transpose_a else a.shape[:-3:-1]

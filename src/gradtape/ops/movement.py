@@ -124,7 +124,8 @@ class BroadcastTo(Movement):
         if broadcast(x.shape, shape) != tuple(shape):
             raise self.error(
                 errors.ShapeError,
-                f"x is {x}, which does not broadcast to [{','.join(map(str, shape))}].",
+                f"x is {x}, which does not broadcast to [{','.join(map(str, shape))}]: Unable to broadcast tensor of shape "
+                f"{list(x.shape)}.",
                 "aligned from the right, each dimension of x must be 1 or equal.",
             )
         return Spec(tuple(shape), x.dtype)

@@ -138,13 +138,15 @@ class RandomIntegers(Draw):
         return Spec(lead + shape, low.dtype)
 
     def kernel(self, state: Any, low: Any, high: Any, *, shape: tuple[int, ...]) -> Any:
+        lead = np.broadcast_shapes(tuple(state.shape[:-1]), tuple(low.shape), tuple(high.shape))
         if np.any(low >= high):
+            if not math.prod(lead + shape):
+                return np.zeros(lead + shape, low.dtype)
             raise self.error(
                 errors.InvalidArgumentError,
                 f"Need minval < maxval, got {low} >= {high}.",
                 "maxval is excluded: pass at least minval + 1.",
             )
-        lead = np.broadcast_shapes(tuple(state.shape[:-1]), tuple(low.shape), tuple(high.shape))
         return philox.integers(state, low, high, shape, lead)
 
     def batch(self, batched: tuple[bool, ...], *inputs: Any, shape: tuple[int, ...]) -> Any:

@@ -63,7 +63,7 @@ class RandomBinomial(Count):
 
     def kernel(self, state: Any, counts: Any, probs: Any, *, shape: tuple[int, ...], dtype: dtypes.DType) -> Any:
         drawn = rejection.draw(state, counts, probs, shape=shape, blocks=1, propose=_binomial)
-        return self.as_dtype(drawn, dtype, "counts must not be negative, probs lie between 0 and 1")
+        return self.as_dtype(drawn, dtype, "counts must be finite, and probs numbers between 0 and 1")
 
 
 def _poisson(words: list[Any], rate: Any) -> tuple[Any, Any]:
@@ -97,7 +97,10 @@ def _log_poisson(k: Any, rate: Any) -> Any:
 
 def _binomial(words: list[Any], counts: Any, probs: Any) -> tuple[Any, Any]:
     ((first, second),) = words
-    proper = (counts >= 0) & np.isfinite(counts) & (probs >= 0) & (probs <= 1)
+    # As in TensorFlow: without trials or chances none succeeds, and with a probability above 1 all do.
+    none = (counts <= 0) | (probs <= 0)
+    counts, probs = np.where(none, 0.0, counts), np.where(none, 0.0, np.minimum(probs, 1.0))
+    proper = np.isfinite(counts) & ~np.isnan(probs)
     n, flipped = np.floor(counts), probs > 0.5
     p = np.where(flipped, 1.0 - probs, probs)
     few, many = proper & (n * p < _SMALL), proper & (n * p >= _SMALL)

@@ -37,7 +37,7 @@ class ReverseSequence(Op):
         if lengths.shape != (x.shape[batch_axis],):
             raise self.error(
                 errors.ShapeError,
-                f"lengths is {lengths}, but axis {batch_axis} of x, which is {x}, has length {x.shape[batch_axis]}.",
+                f"lengths is {lengths}, but axis {batch_axis} of x, which is {x}, has length {x.shape[batch_axis]}: Length of seq_lengths != input.dims({batch_axis}).",
                 "give one length for each sequence.",
             )
         return x

@@ -229,12 +229,12 @@ def _check_order(low: Any, high: Any) -> None:
 
 def _range(x: Any, low: Any, high: Any, given: bool, axis: int | None) -> tuple[Any, Any]:
     """The range of all values or of each slice, in a shape that broadcasts."""
-    if axis is not None and not -1 <= axis < x.ndim:
+    if axis is not None and not -x.ndim <= axis < x.ndim:
         raise errors.build(
             errors.ShapeError,
             f"quantize_and_dequantize_v2: input should be at least rank {axis + 1}, but is rank {x.ndim}: "
             f"Shape must be at least rank {axis + 1} but is rank {x.ndim}.",
-            "axis counts from 0; None means all of the input.",
+            f"use an axis from {-x.ndim} to {x.ndim - 1}; None means all of the input.",
         )
     if not given:
         others = None if axis is None else [a for a in range(x.ndim) if a != axis % x.ndim]

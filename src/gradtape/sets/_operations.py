@@ -152,7 +152,7 @@ def _check(what: str, indices: Any, shape: Any, ordered: bool) -> None:
     if ordered and len(indices) > 1 and (np.lexsort(indices.T[::-1]) != np.arange(len(indices))).any():
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{what}: indices must be in row-major order, got {indices.tolist()[:20]}.",
+            f"{what}: indices are out of order: they must be in row-major order, got {indices.tolist()[:20]}.",
             "use tf.sparse.reorder first, or validate_indices=False.",
         )
 

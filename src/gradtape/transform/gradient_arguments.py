@@ -49,7 +49,11 @@ def flat_targets(target: Any, recording: Recording) -> tuple[Any, ...]:
                 "a target that is a gradient may be None itself: ask tape.explain of the tape that computed it.",
             )
         )
-    return tuple([_check_target(t, recording) for t in nest.flatten(target, expand_composites=True)])
+    flat: list[Any] = []
+    for t in nest.flatten(target, expand_composites=True):
+        parts = getattr(type(t), "__tensor_parts__", None)
+        flat.extend([t] if parts is None or isinstance(t, Tensor) else parts(t))
+    return tuple([_check_target(t, recording) for t in flat])
 
 
 def _check_target(t: Any, recording: Recording) -> Any:

@@ -7,6 +7,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 import gradtape as tf
 from gradtape.compat.v1 import _collections
 
@@ -35,6 +37,21 @@ class Initializer:
         return cls(**config)
 
 
+class _Floats(Initializer):
+    """Base of the initializers of floating point numbers."""
+
+    @property
+    def dtype(self) -> Any:  # type: ignore[override]
+        """The dtype of what it gives."""
+        return self._dtype
+
+    @dtype.setter
+    def dtype(self, value: Any) -> None:
+        if not tf.as_dtype(value).is_floating:
+            raise ValueError(f"Argument `dtype` is expected to be floating point. Received: {tf.as_dtype(value)!r}.")
+        self._dtype = value
+
+
 class zeros(Initializer):  # noqa: N801
     """Zeros."""
 
@@ -61,6 +78,11 @@ class constant(Initializer):  # noqa: N801
     _fields = ("value",)
 
     def __init__(self, value: Any = 0, dtype: Any = tf.float32, verify_shape: bool = False) -> None:
+        if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
+            raise TypeError(
+                f"Invalid type for initial value={value} of type: {type(value).__name__}. Expected Python scalar, list or "
+                "tuple of values, or numpy.ndarray."
+            )
         self.value, self.dtype = value, dtype
 
     def _values(self, shape: list[int], dtype: Any) -> Any:
@@ -81,7 +103,7 @@ class random_uniform(Initializer):  # noqa: N801
         return tf.random.uniform(shape, self.minval, maximum, dtype, self.seed)
 
 
-class random_normal(Initializer):  # noqa: N801
+class random_normal(_Floats):  # noqa: N801
     """Normal numbers."""
 
     _fields = ("mean", "stddev", "seed")
@@ -100,7 +122,7 @@ class truncated_normal(random_normal):  # noqa: N801
         return tf.random.truncated_normal(shape, self.mean, self.stddev, dtype, self.seed)
 
 
-class variance_scaling(Initializer):  # noqa: N801
+class variance_scaling(_Floats):  # noqa: N801
     """Numbers whose variance fits the number of inputs or outputs."""
 
     _fields: tuple[str, ...] = ("scale", "mode", "distribution", "seed")
@@ -158,7 +180,7 @@ class glorot_normal(variance_scaling):  # noqa: N801
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
-class uniform_unit_scaling(Initializer):  # noqa: N801
+class uniform_unit_scaling(_Floats):  # noqa: N801
     """Uniform numbers that keep the scale of the input."""
 
     _fields = ("factor", "seed")
@@ -171,7 +193,7 @@ class uniform_unit_scaling(Initializer):  # noqa: N801
         return tf.random.uniform(shape, -limit, limit, dtype, self.seed)
 
 
-class orthogonal(Initializer):  # noqa: N801
+class orthogonal(_Floats):  # noqa: N801
     """Orthogonal matrices."""
 
     _fields = ("gain", "seed")
@@ -191,7 +213,7 @@ class orthogonal(Initializer):  # noqa: N801
         return self.gain * tf.reshape(q if rows >= columns else tf.linalg.matrix_transpose(q), shape)
 
 
-class identity(Initializer):  # noqa: N801
+class identity(_Floats):  # noqa: N801
     """The identity matrix."""
 
     _fields = ("gain",)

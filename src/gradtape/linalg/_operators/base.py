@@ -21,6 +21,7 @@ from gradtape.linalg._operators.dispatch import answer
 from gradtape.linalg._operators.parts import arguments_of, parts, pieces_of, rebuilt, sliced
 from gradtape.linalg._products import matmul
 from gradtape.linalg._solvers import solve
+from gradtape.math._conversion import real
 from gradtape.math._elementwise import abs as absolute
 from gradtape.math._reductions import reduce_max, reduce_min
 from gradtape.ops.family import dims
@@ -288,7 +289,8 @@ class LinearOperator(Module):
         from gradtape.debugging._value_checks import assert_positive
 
         dense = self.to_dense()
-        assert_positive(eigvalsh(dense + diagonals.adjoint(dense)), "Matrix was not positive definite.")
+        # The eigenvalues of a Hermitian matrix are real, also where their dtype is complex.
+        assert_positive(real(eigvalsh(dense + diagonals.adjoint(dense))), "Matrix was not positive definite.")
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
         """InvalidArgumentError if the matrix is not its adjoint."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.arrays.movement import broadcast_to, expand_dims, matrix_transpose, reshape
-from gradtape.core import dtypes
+from gradtape.core import dtypes, errors
 from gradtape.core.tensor import Tensor
 from gradtape.linalg._operators.base import LinearOperator, kept, of_rank, tensor_of
 from gradtape.math._conversion import conj, real
@@ -36,7 +36,15 @@ class Circulant(LinearOperator):
         name: str | None = None,
     ) -> None:
         self._spectrum = of_rank(name or type(self).__name__, kept(spectrum), self._depth)
-        if is_self_adjoint is None and not self._spectrum.dtype.is_complex:
+        if not self._spectrum.dtype.is_complex:
+            if is_self_adjoint is False:
+                raise ValueError(
+                    errors.compose(
+                        f"{type(self).__name__}: a real spectrum always corresponds to a self-adjoint operator, but "
+                        "is_self_adjoint is False.",
+                        "leave is_self_adjoint out.",
+                    )
+                )
             is_self_adjoint = True
         super().__init__(input_output_dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
 
