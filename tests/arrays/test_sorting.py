@@ -168,3 +168,26 @@ def test_axes_and_counts_that_do_not_fit():
         tf.math.top_k([1.0, 2.0], k=3)
     with pytest.raises(IAE, match="k must be scalar"):
         tf.math.top_k([1.0, 2.0], k=[1])
+
+
+@pytest.mark.parametrize("numbers", [[0, 0, 1], [2, 1, 1], [0, 5, 1], [0, -1, 1]])
+def test_no_permutation_in_every_mode(numbers):
+    x = tf.constant(numbers)
+
+    def looped(x):
+        y = x
+        for _ in tf.range(2):
+            y = tf.math.invert_permutation(x)
+        return y
+
+    for call in (
+        lambda: tf.math.invert_permutation(x),
+        lambda: tf.function(tf.math.invert_permutation)(x),
+        lambda: tf.function(looped)(x),
+        lambda: tf.map_fn(tf.math.invert_permutation, x[None]),
+        lambda: tf.vectorized_map(tf.math.invert_permutation, x[None]),
+        lambda: tf.function(lambda x: tf.vectorized_map(tf.math.invert_permutation, x[None]))(x),
+        lambda: next(iter(tf.data.Dataset.from_tensors(x).map(tf.math.invert_permutation))),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            call()

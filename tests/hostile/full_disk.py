@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import errno
+import gc
 import io
 import os
 import resource
@@ -98,6 +99,7 @@ class _Failing(io.BufferedIOBase):
 @contextlib.contextmanager
 def limited(size: int) -> Iterator[None]:
     """A block in which no file can grow beyond a number of bytes: what the libraries in C write fails as well."""
+    gc.collect()  # files that earlier tests left open are not to be closed in here
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:

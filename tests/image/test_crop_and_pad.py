@@ -146,3 +146,27 @@ def test_integers_become_floats_and_numbers_are_checked():
         tf.image.crop_and_resize(image, [[0.0, 0.0, 1.0, 1.0]], [0], [2, 2], "cubic")
     with pytest.raises(ValueError, match="must have 4 dimensions"):
         tf.image.crop_and_resize(image[0], [[0.0, 0.0, 1.0, 1.0]], [0], [2, 2])
+
+
+@pytest.mark.parametrize(
+    ("box", "number", "error"),
+    [
+        ([0.0, float("nan"), 1.0, 1.0], 0, tf.errors.InvalidArgumentError),
+        ([0.0, 0.0, float("inf"), 1.0], 0, tf.errors.InvalidArgumentError),
+        ([0.0, 0.0, 1.0, 1.0], 3, tf.errors.OutOfRangeError),
+        ([0.0, 0.0, 1.0, 1.0], -1, tf.errors.OutOfRangeError),
+    ],
+)
+def test_boxes_are_refused_in_functions_too(box, number, error):
+    def crop(box, number):
+        return tf.image.crop_and_resize(tf.ones([1, 4, 4, 1]), box[None], number[None], [2, 2])
+
+    box, number = tf.constant(box), tf.constant(number)
+    for call in (
+        lambda: crop(box, number),
+        lambda: tf.function(crop)(box, number),
+        lambda: tf.vectorized_map(lambda pair: crop(*pair), (box[None], number[None])),
+        lambda: tf.function(lambda b, n: tf.vectorized_map(lambda pair: crop(*pair), (b[None], n[None])))(box, number),
+    ):
+        with pytest.raises(error):
+            call()

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.api.arguments import integer, tensor
+from gradtape.api.array_op import on_arrays
 from gradtape.api.families import family
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import normalize_axis
-from gradtape.core.tensor import Tensor, host, wrap
+from gradtape.core.tensor import Tensor, wrap
 from gradtape.ops import sorting
 from gradtape.ops.cast import Cast
 from gradtape.ops.family import dims
@@ -301,20 +302,21 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
         what = f"invert_permutation: x is {x.dtype.name} of shape {x.shape}, and must be a vector of integers."
         raise errors.build(kind, what, "use tf.cast(x, tf.int32) and tf.reshape(x, [-1]).")
     n = dims(x)[0]
-    y = ScatterRows(x, wrap(np.arange(n, dtype=x.dtype.numpy)), rows=n, axis=0)
-    if type(x) is Tensor:
-        _check_distinct(np.asarray(host(x._array)))
-    return y
+    return ScatterRows(distinct_numbers(x), wrap(np.arange(n, dtype=x.dtype.numpy)), rows=n, axis=0)
 
 
-def _check_distinct(numbers: Any) -> None:
-    counts = np.bincount(numbers.astype(np.intp), minlength=1)
-    if counts.max() > 1:
+@on_arrays(lambda numbers: numbers)
+def distinct_numbers(numbers: Any) -> Any:
+    """The numbers of a permutation, none of which may occur twice."""
+    ordered = np.sort(numbers)
+    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
+    if repeated.size:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"invert_permutation: {int(np.argmax(counts > 1))} occurs twice.",
+            f"invert_permutation: {int(repeated[0])} occurs twice.",
             f"a permutation of {numbers.size} elements holds each number from 0 to {numbers.size - 1} once.",
         )
+    return np.array(numbers)
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:

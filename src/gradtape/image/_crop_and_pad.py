@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.api.arguments import integer, integers, tensor
+from gradtape.api.array_op import on_arrays
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import spec_of
-from gradtape.core.tensor import Tensor, host
+from gradtape.core.tensor import Tensor
 from gradtape.image import _crop_and_resize as crop_resize
 from gradtape.image._arguments import image_tensor, number, require
 from gradtape.math._conversion import cast
@@ -164,6 +165,24 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     return pad_to_bounding_box(x, max(more_rows // 2, 0), max(more_columns // 2, 0), height, width)
 
 
+@on_arrays(lambda indices, boxes, *, count: indices)
+def fit_for_boxes(indices: Any, boxes: Any, *, count: int) -> Any:
+    """The numbers of images, each below `count`, for boxes that must be finite."""
+    if np.any(indices < 0) or np.any(indices >= count):
+        raise errors.build(
+            errors.OutOfRangeError,
+            f"crop_and_resize: cannot crop: box_index has values outside [0, batch_size), which is {count}.",
+            "give the number of an image for each box.",
+        )
+    if not np.all(np.isfinite(boxes)):
+        raise errors.build(
+            errors.InvalidArgumentError,
+            "crop_and_resize: Boxes contains at least one element that is not finite.",
+            "check them.",
+        )
+    return np.array(indices)
+
+
 def crop_and_resize(
     image: Any,
     boxes: Any,
@@ -204,18 +223,5 @@ def crop_and_resize(
     require(method in ("bilinear", "nearest"), what, f"method is {method!r}.", 'use "bilinear" or "nearest".')
     size = integers(crop_size, what, "crop_size")
     require(len(size) == 2 and min(size) > 0, what, f"crop_size is {list(size)}.", "give two positive ints.")
-    if type(indices) is Tensor:
-        numbers = np.asarray(host(indices._array))
-        if np.any(numbers < 0) or np.any(numbers >= dims(x)[0]):
-            raise errors.build(
-                errors.OutOfRangeError,
-                f"{what}: cannot crop: box_index has values outside [0, batch_size), which is {dims(x)[0]}.",
-                "give the number of an image for each box.",
-            )
-    if type(corners) is Tensor and not np.all(np.isfinite(np.asarray(host(corners._array)))):
-        raise errors.build(
-            errors.InvalidArgumentError,
-            f"{what}: Boxes contains at least one element that is not finite.",
-            "check them.",
-        )
+    indices = fit_for_boxes(indices, corners, count=dims(x)[0])
     return crop_resize.crops(x, corners, indices, (size[0], size[1]), method == "nearest", float(extrapolation_value))

@@ -28,8 +28,8 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.arrays.slicing": "slice strided_slice",
         "gradtape.arrays.sorting": """
             ApproxTopK TopKV2 Unique UniqueWithCounts approx_max_k approx_min_k approx_top_k argsort
-            invert_permutation is_non_decreasing is_strictly_increasing isotonic_regression sort top_k unique
-            unique_with_counts
+            distinct_numbers invert_permutation is_non_decreasing is_strictly_increasing isotonic_regression
+            sort top_k unique unique_with_counts
         """,
         "gradtape.arrays.space_batch": "extract_volume_patches reverse_sequence sequence_mask",
         "gradtape.audio._wav": "DecodeWav _decode_wav _encode_wav decode_wav encode_wav",
@@ -98,7 +98,8 @@ NAMES: dict[str, frozenset[str]] = {
             grayscale_to_rgb hsv_to_rgb rgb_to_grayscale rgb_to_hsv rgb_to_yiq rgb_to_yuv yiq_to_rgb yuv_to_rgb
         """,
         "gradtape.image._crop_and_pad": """
-            central_crop crop_and_resize crop_to_bounding_box pad_to_bounding_box resize_with_crop_or_pad
+            central_crop crop_and_resize crop_to_bounding_box fit_for_boxes pad_to_bounding_box
+            resize_with_crop_or_pad
         """,
         "gradtape.image._decode": """
             _decode_bmp _decode_gif _decode_image _decode_png _decode_webp decode_bmp decode_gif decode_image

@@ -312,3 +312,18 @@ class TestErrors:
 
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"test_loops\.py"):
             f(tf.constant([1.0, 2.0]), tf.constant(5))
+
+
+def test_a_function_that_waits_for_values_in_a_loop_of_known_length():
+    """It has no rule for batches, which loop fission asks for."""
+
+    @tf.function
+    def f(x, n):
+        total = tf.zeros([])
+        for i in tf.range(3):
+            total += tf.reduce_sum(tf.roll(x, n, 0) * tf.cast(tf.range(3) + i, tf.float32))
+        return total
+
+    rolled = np.roll([1.0, 2.0, 3.0], 7)
+    expected = sum(np.sum(rolled * (np.arange(3) + i)) for i in range(3))
+    assert f(tf.constant([1.0, 2.0, 3.0]), tf.constant(7)).numpy() == expected

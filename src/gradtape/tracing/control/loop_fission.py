@@ -312,6 +312,7 @@ def _with_products(nodes: Sequence[Node]) -> list[Node]:
 
 def _has_formula(node: Node) -> bool:
     """True if an op takes all examples at once, in a few ops."""
-    if node.effect or blocks(node) or isinstance(node.op.batch, Unsupported):
+    batch = getattr(node.op, "batch", None)  # a function of ours that waits for values has none
+    if batch is None or node.effect or blocks(node) or isinstance(batch, Unsupported):
         return False
-    return "by_loop" not in getattr(node.op.batch, "__func__", node.op.batch).__code__.co_names
+    return "by_loop" not in getattr(batch, "__func__", batch).__code__.co_names
