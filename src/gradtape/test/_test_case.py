@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import random
 import re
 import tempfile
@@ -15,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import array_values, dtypes, errors, nest
-from gradtape.core.array_values import RaggedTensorValue
+from gradtape.core import dtypes, errors, nest
 from gradtape.core.composite import Composite
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, to_numpy
@@ -59,22 +59,10 @@ class TestCase(unittest.TestCase):
         return self._folder
 
     def evaluate(self, tensors: Any) -> Any:
-        """A structure with NumPy values in place of tensors; functions in it are called.
-
-        Sparse and ragged tensors become `tf.compat.v1.SparseTensorValue` and `tf.compat.v1.ragged.RaggedTensorValue`.
-        """
-        return None if tensors is None else nest.map_structure(self._evaluated, tensors)
-
-    def _evaluated(self, leaf: Any) -> Any:
-        if leaf is None:
-            return None
-        if callable(leaf):
-            return self.evaluate(leaf())
-        try:
-            return array_values.of_tensor(leaf)
-        except AttributeError as problem:
-            what = f"evaluate: Unsupported type {type(leaf).__name__!r}, got {errors.brief(leaf)}."
-            raise ValueError(errors.compose(what, "give tensors, or structures of tensors.")) from problem
+        """A structure with NumPy values in place of tensors; functions in it are called."""
+        return nest.map_structure(
+            lambda leaf: self.evaluate(leaf()) if inspect.isroutine(leaf) else _value(leaf), tensors
+        )
 
     @contextlib.contextmanager
     def session(
@@ -261,7 +249,7 @@ def _raises(case: unittest.TestCase, kind: Any, pattern: Any) -> Iterator[None]:
 
 def _rows(value: Any) -> Any:
     """A ragged tensor as nested lists."""
-    return value.to_list() if isinstance(value, (Composite, RaggedTensorValue)) and hasattr(value, "to_list") else value
+    return value.to_list() if isinstance(value, Composite) and hasattr(value, "to_list") else value
 
 
 def _is_array(value: Any) -> bool:
@@ -284,7 +272,7 @@ def _value(value: Any) -> Any:
         from gradtape.core.indexed_slices import densify
 
         return _value(densify(value))
-    if callable(getattr(value, "numpy", None)) and not isinstance(value, dtypes.DType):
+    if hasattr(value, "numpy"):
         return np.asarray(value.numpy())
     return np.asarray(value)
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import gradtape as tf
 from gradtape.compat import _graphs
 from gradtape.core import errors, state
-from gradtape.core.array_values import SparseTensorValue as SparseTensorValue
 from gradtape.toplevel.gradients import gradients as _gradients
+
+
+class SparseTensorValue(NamedTuple):
+    """The arrays of a sparse tensor."""
+
+    indices: Any
+    values: Any
+    dense_shape: Any
 
 
 def _building(name: str) -> _graphs.Graph:
