@@ -203,7 +203,7 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
     condition = _condition()
     if condition is None:
         return _nothing()
-    data = np.asarray(metadata)[()] if isinstance(metadata, Tensor) else b"" if metadata is None else metadata
+    data: Any = np.asarray(metadata)[()] if isinstance(metadata, Tensor) else b"" if metadata is None else metadata
     data = data if isinstance(data, bytes) else data.SerializeToString()
     value = tensor() if callable(tensor) else tensor
     return _put(tag, convert.convert_to_tensor(value), step, condition, plugin_data.whole, data)
