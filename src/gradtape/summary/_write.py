@@ -241,10 +241,11 @@ def summary_scope(name: str, default_name: str = "summary", values: Any = None) 
     ...     print(tag)
     train/loss
     """
+    name = name or default_name
     # What is not allowed in the name of a scope is left out of it.
     scope = _NOT_IN_SCOPES.sub("", name) or default_name
     with name_scope(scope) as whole:
-        yield "/".join([*names.scopes[:-1], name or default_name]), whole
+        yield "/".join([*names.scopes[:-1], name]), whole
 
 
 def tag_of(name: str) -> str:
