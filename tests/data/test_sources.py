@@ -237,9 +237,15 @@ def test_lists_do_not_describe_elements() -> None:
     assert [int(x) for x in pair] == [20]
 
 
+class RaggedArrays:
+    """As `tf.compat.v1.ragged.RaggedTensorValue`."""
+
+    flat_values, nested_row_splits = np.array([1, 2, 3]), (np.array([0, 1, 3]),)
+
+
 def test_arrays_of_sparse_and_ragged_tensors() -> None:
     sparse = tf.compat.v1.SparseTensorValue(np.array([[0, 0]]), np.array([1]), np.array([2, 3]))
-    ragged = tf.compat.v1.ragged.RaggedTensorValue(np.array([1, 2, 3]), np.array([0, 1, 3]))
+    ragged = RaggedArrays()
     assert Dataset.from_tensor_slices(sparse).element_spec == tf.SparseTensorSpec([3], tf.int64)
     assert [row.numpy().tolist() for row in Dataset.from_tensor_slices(ragged)] == [[1], [2, 3]]
     ((row, number), _) = Dataset.from_tensor_slices((sparse, [5, 6]))

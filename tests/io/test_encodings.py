@@ -154,7 +154,7 @@ def test_csv_refuses(records: Any, defaults: Any, text: str) -> None:
 
 
 def test_csv_refuses_choices() -> None:
-    with pytest.raises(ValueError, match=r"select_cols must be strictly increasing, got \[1, 0\]"):
+    with pytest.raises(ValueError, match=r"select_cols is not strictly increasing, got \[1, 0\]"):
         tf.io.decode_csv(["1,2"], [[1], [2]], select_cols=[1, 0])
     with pytest.raises(ValueError, match="do not match"):
         tf.io.decode_csv(["1,2"], [[1], [2]], select_cols=[1])

@@ -12,7 +12,7 @@ import gradtape as tf
 
 
 def test_first_in_first_out() -> None:
-    queue = tf.queue.FIFOQueue(5, [tf.int32, tf.string], names=["n", "s"])
+    queue = tf.queue.FIFOQueue(5, [tf.int32, tf.string], [[], []], names=["n", "s"])
     queue.enqueue({"n": 1, "s": "a"})
     queue.enqueue_many({"n": [2, 3], "s": ["b", "c"]})
     assert int(queue.size()) == 3
@@ -58,7 +58,7 @@ def test_threads_wait_for_each_other() -> None:
 
 
 def test_other_orders() -> None:
-    shuffled = tf.queue.RandomShuffleQueue(20, 0, tf.int32, seed=3)
+    shuffled = tf.queue.RandomShuffleQueue(20, 0, tf.int32, [[]], seed=3)
     shuffled.enqueue_many([list(range(20))])
     values = shuffled.dequeue_many(20).numpy().tolist()
     assert values != sorted(values) == list(range(20))
@@ -80,10 +80,36 @@ def test_elements_must_fit() -> None:
         queue.enqueue([[1]])
     with pytest.raises(ValueError, match="the numbers of values and dtypes differ: 2 vs 1"):
         queue.enqueue([1, 2])
-    with pytest.raises(ValueError, match="parts"):
+    with pytest.raises(ValueError, match="must have names"):
         queue.enqueue({"a": 1})
+    named = tf.queue.FIFOQueue(2, [tf.int32, tf.int32], names=["a", "b"])
+    with pytest.raises(ValueError, match="do not match names"):
+        named.enqueue({"a": 1, "c": 2})
+    for enqueue in (named.enqueue, named.enqueue_many):
+        with pytest.raises(ValueError, match="You must enqueue a dictionary"):
+            enqueue([1, 2])
     with pytest.raises(tf.errors.InvalidArgumentError, match="scalar"):
         queue.enqueue_many([1])
+
+
+def test_only_elements_of_known_shapes_are_stacked() -> None:
+    for queue in (tf.queue.FIFOQueue(3, tf.int32), tf.queue.RandomShuffleQueue(3, 0, tf.int32)):
+        queue.enqueue_many([[1, 2]])
+        for take in (queue.dequeue_many, queue.dequeue_up_to):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="specified shapes"):
+                take(0)
+        assert int(queue.size()) == 2
+
+
+def test_one_of_several_queues() -> None:
+    numbers, texts = tf.queue.FIFOQueue(1, tf.int32), tf.queue.FIFOQueue(1, tf.string)
+    named = tf.queue.FIFOQueue(1, tf.int32, names="a")
+    choose = tf.queue.QueueBase.from_list
+    for queues, message in (([numbers, texts], "dtypes"), ([numbers, named], "names"), ([], "list of queues")):
+        with pytest.raises(TypeError, match=message):
+            choose(0, queues)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="index 5"):
+        choose(5, [numbers])
 
 
 def test_numbers_of_elements():

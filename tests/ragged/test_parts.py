@@ -1,5 +1,6 @@
 """Ragged tensors: parts, running sums, what constructors keep and what specs have in common."""
 
+import numpy as np
 import pytest
 
 import gradtape as tf
@@ -85,3 +86,18 @@ PARTITION = tf.experimental.RowPartition.from_row_lengths([2, 1])
 def test_errors_of_partitions_and_shapes_say_what_to_write(call, fix):
     with pytest.raises((ValueError, TypeError), match=rf"\.\n  at:  .*\n  fix: .*{fix}"):
         call()
+
+
+@pytest.mark.parametrize("dtype", [tf.int32, tf.int64])
+def test_what_divides_ragged_values_has_the_dtype_of_their_splits(dtype):
+    values, make = tf.ragged.constant([[1], [2, 3], [4], [5]], row_splits_dtype=dtype), tf.RaggedTensor
+    for made in (
+        make.from_uniform_row_length(values, 2),
+        make.from_row_splits(values, [0, 2, 4]),
+        make.from_row_lengths(values, np.array([2, 2])),
+        make.from_row_limits(values, [2, 4]),
+        make.from_row_starts(values, [0, 2]),
+        make.from_value_rowids(values, [0, 0, 1, 1]),
+    ):
+        assert [splits.dtype for splits in made.nested_row_splits] == [dtype, dtype]
+        assert made.to_list() == [[[1], [2, 3]], [[4], [5]]]

@@ -241,7 +241,8 @@ def test_scopes_of_summaries() -> None:
         assert outer == ("foo", "foo/")
         assert inner == ("foo/with/slash", "foo/with/slash/")
         assert last == ("foo/with/slash/q/r", "foo/with/slash/q/r/")
-    for name, expected in {"f?o": ("f?o", "fo/"), "??": ("??", "summary/"), "": ("summary", "summary/")}.items():
+    default = "summary", "summary/"
+    for name, expected in {"f?o": ("f?o", "fo/"), "??": ("??", "summary/"), "": default, None: default}.items():
         with scope(name) as found:
             assert found == expected
 

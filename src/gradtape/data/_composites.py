@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors, nest
-from gradtape.core.array_values import RaggedTensorValue, SparseTensorValue
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.core.tensor import host, wrap
+from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.data._nested import Datasets
 from gradtape.toplevel.extension_batches import BatchableExtensionType, BatchableExtensionTypeSpec
+
+# The names in a tuple of arrays that TensorFlow takes for a sparse tensor, `tf.compat.v1.SparseTensorValue`.
+SPARSE = ("indices", "values", "dense_shape")
 
 
 class RowSpec(TensorSpec):
@@ -35,7 +37,7 @@ class RowSpec(TensorSpec):
 def holds(structure: Any) -> bool:
     """True if a structure holds sparse or ragged tensors, several datasets, or None. Lists are tensors and may be
     long: only their first item, which may be a dataset, is examined."""
-    if isinstance(structure, RaggedTensorValue) or getattr(structure, "_fields", None) == SparseTensorValue._fields:
+    if is_of_arrays(structure):
         return True
     if isinstance(structure, tuple):
         return any(item is None or holds(item) for item in structure)
@@ -60,9 +62,16 @@ def _has_rows(spec: Any) -> bool:
     )
 
 
+def is_of_arrays(value: Any) -> bool:
+    """True for the arrays of a sparse or ragged tensor, of a class of `tf.compat.v1`."""
+    if isinstance(value, (Composite, Tensor)):
+        return False
+    return getattr(value, "_fields", None) == SPARSE or hasattr(value, "nested_row_splits")
+
+
 def of_arrays(value: Any) -> Any:
     """The sparse or ragged tensor of its arrays."""
-    if isinstance(value, RaggedTensorValue):
+    if not hasattr(value, "_fields"):
         from gradtape.ragged._construct import from_nested_row_splits
 
         return from_nested_row_splits(value.flat_values, value.nested_row_splits)
@@ -180,7 +189,7 @@ def sparse(column: Sequence[Any], row_shape: Any) -> SparseTensor:
     if any(m > n for m, n in zip(largest, lengths, strict=True)):
         raise errors.build(
             errors.DataLossError,
-            f"sparse_batch: an element of shape {largest.tolist()} does not fit in row_shape {lengths}.",
+            f"sparse_batch: an element of shape {largest.tolist()} is larger than the row shape {lengths}.",
             "give a larger row_shape, or None for as much as is needed.",
         )
     places = [np.argwhere(np.ones(a.shape, bool)) for a in arrays]

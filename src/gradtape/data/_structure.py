@@ -9,7 +9,6 @@ import numpy as np
 
 from gradtape.control_flow.tensor_array import TensorArray
 from gradtape.core import convert, errors, nest
-from gradtape.core.array_values import RaggedTensorValue, SparseTensorValue
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor, host, wrap
@@ -17,9 +16,6 @@ from gradtape.data import _composites as composites
 from gradtape.data import _nested as nested
 from gradtape.data._specs import DatasetSpec, OptionalSpec
 from gradtape.toplevel.specs import TensorArraySpec
-
-# The names in a tuple of arrays that TensorFlow takes for a sparse tensor, `tf.compat.v1.SparseTensorValue`.
-_SPARSE = SparseTensorValue._fields
 
 
 def tensors(value: Any) -> Any:
@@ -33,7 +29,7 @@ def tensors(value: Any) -> Any:
         return value
     if isinstance(value, list) and value and nested.is_nested(value[0]):
         return nested.Datasets(value)
-    if isinstance(value, RaggedTensorValue) or getattr(value, "_fields", None) == _SPARSE:
+    if composites.is_of_arrays(value):
         return composites.of_arrays(value)
     if isinstance(value, tuple):
         items = [tensors(item) for item in value]

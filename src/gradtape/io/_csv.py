@@ -97,13 +97,12 @@ def _columns(select_cols: Any, count: int) -> tuple[int, ...] | None:
     if select_cols is None:
         return None
     columns = tuple([int(c) for c in select_cols])
-    if any(b <= a for a, b in itertools.pairwise(columns)) or (columns and columns[0] < 0):
-        raise ValueError(
-            errors.compose(
-                f"decode_csv: select_cols must be strictly increasing, got {list(columns)}.",
-                "sort the columns.",
-            )
-        )
+    if any(c < 0 for c in columns):
+        what = f"decode_csv: select_cols contains negative values, got {list(columns)}."
+        raise ValueError(errors.compose(what, "columns count from 0."))
+    if any(b <= a for a, b in itertools.pairwise(columns)):
+        what = f"decode_csv: select_cols is not strictly increasing, got {list(columns)}."
+        raise ValueError(errors.compose(what, "sort the columns."))
     if len(columns) != count:
         raise ValueError(
             errors.compose(

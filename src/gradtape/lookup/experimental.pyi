@@ -1,6 +1,6 @@
 # Written by tools/stubs.py.
 # ruff: noqa
-from gradtape.lookup._mutable_tables import DenseHashTable
+from gradtape.lookup._dense_table import DenseHashTable
 from gradtape.lookup._mutable_tables import MutableHashTable
 
 __all__ = [

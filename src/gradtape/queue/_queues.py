@@ -75,6 +75,12 @@ class QueueBase:
         return self._taken(n, lambda count: 1)
 
     def _taken(self, n: Any, least: Any) -> Any:
+        if self._shapes is None:
+            what = (
+                f"{type(self).__name__}'s DequeueMany and DequeueUpTo require the components to have specified shapes."
+            )
+            raise errors.build(errors.InvalidArgumentError, what, "give the queue shapes: shapes=[[]] for scalars.")
+
         def take(count: Any) -> Any:
             if count < 0:
                 raise errors.build(
@@ -118,8 +124,19 @@ class QueueBase:
     @staticmethod
     def from_list(index: Any, queues: Sequence[QueueBase]) -> QueueBase:
         """One of several queues of equal kind."""
-        if not all(isinstance(q, QueueBase) for q in queues):
+        if not queues or not all(isinstance(q, QueueBase) for q in queues):
             raise errors.build(TypeError, "from_list: a list of queues is expected.", "give queues of tf.queue.")
+        for what in ("dtypes", "names"):
+            if any(getattr(q, what) != getattr(queues[0], what) for q in queues):
+                raise errors.build(
+                    TypeError, f"from_list: Queues do not have matching component {what}.", "make them of one kind."
+                )
+        if not 0 <= int(index) < len(queues):
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"from_list: index {int(index)} is not in [0, {len(queues)}).",
+                "give the number of a queue.",
+            )
         return queues[int(index)]
 
     def __len__(self) -> int:
@@ -175,9 +192,16 @@ class QueueBase:
 
     def _parts(self, vals: Any) -> list[Any]:
         if isinstance(vals, dict):
-            if not self._names or set(vals) != set(self._names):
-                raise ValueError(f"{self._name}: the element has parts {sorted(vals)}, the queue {self._names}.")
+            if not self._names:
+                what = f"{self._name}: Queue must have names to enqueue a dictionary, got {sorted(vals)}."
+                raise ValueError(errors.compose(what, "give the queue names, or enqueue a list."))
+            if set(vals) != set(self._names):
+                what = f"{self._name}: Keys in dictionary to enqueue do not match names of Queue: {sorted(vals)}, {self._names}."
+                raise ValueError(errors.compose(what, "give a value for each name."))
             vals = [vals[n] for n in self._names]
+        elif self._names:
+            what = f"{self._name}: You must enqueue a dictionary in a Queue with names, got {errors.brief(vals)}."
+            raise ValueError(errors.compose(what, f"give a dict with the keys {self._names}."))
         elif not isinstance(vals, (list, tuple)):
             vals = [vals]
         if len(vals) != len(self._dtypes):

@@ -31,14 +31,16 @@ def tensor(value: Any) -> Any:
     return value._read() if isinstance(value, Variable) else convert.convert_to_tensor(value)
 
 
-def partition(value: Any, who: str, name: str) -> Any:
-    """A vector of row splits, lengths or numbers, as int32 or int64."""
+def partition(value: Any, who: str, name: str, dtype: Any = None) -> Any:
+    """A vector of row splits, lengths or numbers, as int32 or int64; Python's and NumPy's integers become those of a dtype."""
     parts = value if isinstance(value, (list, tuple)) else (value,)
     if any(isinstance(part, (Tensor, Variable)) for part in parts):
         found = tensor(value)
     else:
         array = np.asarray(value)
-        found = convert.convert_to_tensor(array.astype(np.int64) if not array.size else array)
+        if not array.size or (dtype is not None and array.dtype.kind in "iu"):
+            array = array.astype(np.int64 if dtype is None else dtype.numpy)
+        found = convert.convert_to_tensor(array)
     if found.dtype not in (dtypes.int32, dtypes.int64):
         raise ValueError(
             errors.compose(
@@ -79,6 +81,12 @@ def number(value: Any, dtype: Any, who: str, name: str) -> Any:
     return found if found.dtype is dtype else cast(found, dtype)
 
 
+def splits_dtype(values: Any) -> Any:
+    """The dtype of the row splits of ragged values; None for others. Lists of numbers that divide them take it."""
+    splits = getattr(values, "row_splits", None)
+    return None if splits is None else splits.dtype
+
+
 def _made(values: Any, splits: Any, validate: bool) -> Any:
     return ragged(values, row_partition.checked(splits, count(values, splits.dtype)) if validate else splits)
 
@@ -95,7 +103,7 @@ def from_row_splits(values: Any, row_splits: Any, name: str | None = None, valid
     >>> tf.RaggedTensor.from_row_splits([3, 1, 4, 1], [0, 1, 1, 4])
     <tf.RaggedTensor [[3], [], [1, 4, 1]]>
     """
-    return _made(tensor(values), partition(row_splits, "from_row_splits", "row_splits"), validate)
+    return _made(tensor(values), partition(row_splits, "from_row_splits", "row_splits", splits_dtype(values)), validate)
 
 
 def from_row_lengths(values: Any, row_lengths: Any, name: str | None = None, validate: bool = True) -> Any:
@@ -104,7 +112,7 @@ def from_row_lengths(values: Any, row_lengths: Any, name: str | None = None, val
     >>> tf.RaggedTensor.from_row_lengths([3, 1, 4, 1], [1, 0, 3])
     <tf.RaggedTensor [[3], [], [1, 4, 1]]>
     """
-    lengths = partition(row_lengths, "from_row_lengths", "row_lengths")
+    lengths = partition(row_lengths, "from_row_lengths", "row_lengths", splits_dtype(values))
     made = _made(tensor(values), row_partition.from_lengths(lengths), validate)
     return made._with_known(row_lengths=lengths)
 
@@ -116,7 +124,7 @@ def from_row_starts(values: Any, row_starts: Any, name: str | None = None, valid
     <tf.RaggedTensor [[3], [], [1, 4, 1]]>
     """
     values = tensor(values)
-    starts = partition(row_starts, "from_row_starts", "row_starts")
+    starts = partition(row_starts, "from_row_starts", "row_starts", splits_dtype(values))
     end = movement.reshape(count(values, starts.dtype), [1])
     return _made(values, joining.concat([starts, end], 0), validate)
 
@@ -127,7 +135,7 @@ def from_row_limits(values: Any, row_limits: Any, name: str | None = None, valid
     >>> tf.RaggedTensor.from_row_limits([3, 1, 4, 1], [1, 1, 4])
     <tf.RaggedTensor [[3], [], [1, 4, 1]]>
     """
-    limits = partition(row_limits, "from_row_limits", "row_limits")
+    limits = partition(row_limits, "from_row_limits", "row_limits", splits_dtype(values))
     return _made(tensor(values), joining.concat([creation.zeros([1], limits.dtype), limits], 0), validate)
 
 
@@ -146,7 +154,7 @@ def from_value_rowids(
     >>> tf.RaggedTensor.from_value_rowids([3, 1, 4, 1], [0, 2, 2, 2], nrows=4)
     <tf.RaggedTensor [[3], [], [1, 4, 1], []]>
     """
-    rows = partition(value_rowids, "from_value_rowids", "value_rowids")
+    rows = partition(value_rowids, "from_value_rowids", "value_rowids", splits_dtype(values))
     if isinstance(nrows, int) and nrows < 0:
         raise errors.build(
             errors.ShapeError,
@@ -175,12 +183,13 @@ def from_uniform_row_length(
     <tf.RaggedTensor [[1, 2], [3, 4]]>
     """
     values = tensor(values)
-    total = count(values, dtypes.int64)
-    length = number(uniform_row_length, dtypes.int64, "from_uniform_row_length", "uniform_row_length")
+    dtype = splits_dtype(values) or dtypes.int64
+    total = count(values, dtype)
+    length = number(uniform_row_length, dtype, "from_uniform_row_length", "uniform_row_length")
     if nrows is None:
-        rows = total // elementwise.maximum(length, np.int64(1)) * cast(length > 0, dtypes.int64)
+        rows = total // elementwise.maximum(length, dtype.numpy.type(1)) * cast(length > 0, dtype)
     else:
-        rows = number(nrows, dtypes.int64, "from_uniform_row_length", "nrows")
+        rows = number(nrows, dtype, "from_uniform_row_length", "nrows")
     known = get_static_value(length)
     if known is not None and known < 0:
         raise errors.build(

@@ -203,7 +203,7 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
     condition = _condition()
     if condition is None:
         return _nothing()
-    data = np.asarray(metadata)[()] if isinstance(metadata, Tensor) else b"" if metadata is None else metadata
+    data: Any = np.asarray(metadata)[()] if isinstance(metadata, Tensor) else b"" if metadata is None else metadata
     data = data if isinstance(data, bytes) else data.SerializeToString()
     value = tensor() if callable(tensor) else tensor
     return _put(tag, convert.convert_to_tensor(value), step, condition, plugin_data.whole, data)
@@ -241,10 +241,11 @@ def summary_scope(name: str, default_name: str = "summary", values: Any = None) 
     ...     print(tag)
     train/loss
     """
+    name = name or default_name
     # What is not allowed in the name of a scope is left out of it.
     scope = _NOT_IN_SCOPES.sub("", name) or default_name
     with name_scope(scope) as whole:
-        yield "/".join([*names.scopes[:-1], name or default_name]), whole
+        yield "/".join([*names.scopes[:-1], name]), whole
 
 
 def tag_of(name: str) -> str:

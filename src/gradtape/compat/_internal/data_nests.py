@@ -7,7 +7,7 @@ from typing import Any
 
 from gradtape.compat._internal import nests
 from gradtape.core import nest
-from gradtape.core.array_values import SparseTensorValue
+from gradtape.data._composites import SPARSE
 
 
 class _Leaf:
@@ -19,9 +19,13 @@ class _Leaf:
         self.value = value
 
 
+def _is_leaf(structure: Any) -> bool:
+    return isinstance(structure, list) or getattr(structure, "_fields", None) == SPARSE
+
+
 def _covered(structure: Any) -> Any:
     """A structure with its lists as leaves."""
-    if isinstance(structure, (list, SparseTensorValue)):
+    if _is_leaf(structure):
         return _Leaf(structure)
     if not nest.is_nested(structure):
         return structure
@@ -39,7 +43,7 @@ def _bare(part: Any) -> Any:
 
 def is_nested(structure: Any) -> bool:
     """True for a tuple, a dict, or an object of parts."""
-    return not isinstance(structure, (list, SparseTensorValue)) and nest.is_nested(structure)
+    return not _is_leaf(structure) and nest.is_nested(structure)
 
 
 def flatten(structure: Any) -> list[Any]:
