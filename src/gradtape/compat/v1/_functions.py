@@ -6,7 +6,9 @@ import functools
 from typing import Any
 
 import gradtape as tf
+from gradtape.compat.v1._values import as_tensors
 from gradtape.core import convert
+from gradtape.ragged import _construct as construct
 from gradtape.toplevel.module import name_scope as _name_scope
 
 
@@ -149,7 +151,7 @@ def gather_nd(
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     """Slices by indices, in each element of a batch."""
-    indices = convert.convert_to_tensor(indices)
+    indices = construct.tensor(as_tensors(indices))
     return tf.gather(params, indices, axis=indices.shape.rank - 1, batch_dims=indices.shape.rank - 1)
 
 
