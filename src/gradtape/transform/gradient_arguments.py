@@ -11,7 +11,6 @@ import numpy as np
 from gradtape.core import convert, errors, nest, provenance, state
 from gradtape.core.composite import Composite
 from gradtape.core.op import REGISTRY
-from gradtape.core.composite import Composite
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.core.variable_properties import Handle
