@@ -208,7 +208,9 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> RaggedTensor 
         mask = mask.with_flat_values(flat)
     if not isinstance(data, RaggedTensor):
         data = construct.from_tensor(data, ragged_rank=min(mask.ragged_rank, data.ndim - 1))
-    splits = partition_steps.same(data.row_splits, cast(mask.row_splits, data.row_splits.dtype), who="ragged.boolean_mask")
+    splits = partition_steps.same(
+        data.row_splits, cast(mask.row_splits, data.row_splits.dtype), who="ragged.boolean_mask"
+    )
     if isinstance(mask.values, RaggedTensor):
         return RaggedTensor(boolean_mask(data.values, mask.values), splits)
     positions, left = partition_steps.true_values(mask.values, splits)

@@ -128,7 +128,9 @@ def gather_nd(
             "use tf.gather.",
         )
     if not indices.ndim:
-        raise ValueError(errors.compose("gather_nd: indices.rank must be at least 1.", "give a vector for one element."))
+        raise ValueError(
+            errors.compose("gather_nd: indices.rank must be at least 1.", "give a vector for one element.")
+        )
     if isinstance(indices, RaggedTensor):
         if indices.ndim == 2:
             raise ValueError(

@@ -33,7 +33,9 @@ class RaggedForm(Form):
         """The spec of ragged tensors with these parts."""
         rows = specs[1].shape[0] if specs[1].shape.rank == 1 else None
         inner = specs[0].shape
-        shape = None if inner.rank is None else [None if rows is None else rows - 1, *self.uniform, *inner.as_list()[1:]]
+        shape = (
+            None if inner.rank is None else [None if rows is None else rows - 1, *self.uniform, *inner.as_list()[1:]]
+        )
         return RaggedTensorSpec(shape, specs[0].dtype, len(self.uniform), specs[1].dtype)
 
 

@@ -230,7 +230,9 @@ def _differ(compare: Callable[[], None], msg: str) -> None:
     raise AssertionError(msg)
 
 
-def _compare(case: unittest.TestCase, a: Any, b: Any, compare: Callable[[Any, Any], None], msg: str | None, path: str = "") -> None:
+def _compare(
+    case: unittest.TestCase, a: Any, b: Any, compare: Callable[[Any, Any], None], msg: str | None, path: str = ""
+) -> None:
     """Compare two structures leaf by leaf; a list of numbers counts as an array, a ragged tensor as a list."""
     a, b = _rows(a), _rows(b)
     if isinstance(a, Mapping) or isinstance(b, Mapping):

@@ -44,7 +44,9 @@ def print(*inputs: Any, **kwargs: Any) -> None:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
     target = _target(sys.stderr if stream is None else stream)
     summarize = 3 if summarize is None else summarize
-    found = [x if type(x) is Tensor else nest.map_structure(lambda leaf: _text_if_ragged(leaf, summarize), x) for x in inputs]
+    found = [
+        x if type(x) is Tensor else nest.map_structure(lambda leaf: _text_if_ragged(leaf, summarize), x) for x in inputs
+    ]
     tensors = [part for x in found for leaf in nest.flatten(x) for part in _parts(leaf)]
     act = partial(
         _append if isinstance(target, _Path) else _print,

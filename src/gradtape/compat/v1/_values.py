@@ -33,12 +33,16 @@ class RaggedTensorValue(Answering):
     """
 
     def __init__(self, values: Any, row_splits: Any) -> None:
-        if not (isinstance(row_splits, np.ndarray) and row_splits.ndim == 1 and row_splits.dtype in (np.int32, np.int64)):
+        if not (
+            isinstance(row_splits, np.ndarray) and row_splits.ndim == 1 and row_splits.dtype in (np.int32, np.int64)
+        ):
             raise TypeError(_refused("row_splits must be a 1D int32 or int64 numpy array.", "use np.array([0, 2])."))
         if not isinstance(values, (np.ndarray, np.generic, RaggedTensorValue)):
             raise TypeError(_refused("values must be a numpy array or a RaggedTensorValue.", "use np.array([1, 2])."))
         if isinstance(values, RaggedTensorValue) and values.row_splits.dtype != row_splits.dtype:
-            raise ValueError(_refused("row_splits and values.row_splits must have the same dtype.", "use int64 for both."))
+            raise ValueError(
+                _refused("row_splits and values.row_splits must have the same dtype.", "use int64 for both.")
+            )
         self.values, self.row_splits = values, row_splits
 
     @property
@@ -99,6 +103,8 @@ def as_tensors(argument: Any) -> Any:
         return SparseTensor(*argument)
     if isinstance(argument, RaggedTensorValue):
         return construct.from_nested_row_splits(argument.flat_values, argument.nested_row_splits, validate=False)
-    if isinstance(argument, (list, tuple)) and any(isinstance(x, (SparseTensorValue, RaggedTensorValue)) for x in argument):
+    if isinstance(argument, (list, tuple)) and any(
+        isinstance(x, (SparseTensorValue, RaggedTensorValue)) for x in argument
+    ):
         return [as_tensors(x) for x in argument]
     return argument
