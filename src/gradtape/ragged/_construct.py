@@ -25,8 +25,9 @@ def tensor(value: Any) -> Any:
     """Values: a ragged tensor as it is, others as tensors."""
     if isinstance(value, (Tensor, Composite)):
         return value
-    if isinstance(value, Answering) and hasattr(value, "nested_row_splits"):  # the arrays of one, of version 1
-        return from_nested_row_splits(value.flat_values, value.nested_row_splits, validate=False)
+    splits = getattr(value, "nested_row_splits", None) if isinstance(value, Answering) else None
+    if splits is not None:  # the arrays of a ragged tensor, of version 1
+        return from_nested_row_splits(value.flat_values, splits, validate=False)
     return value._read() if isinstance(value, Variable) else convert.convert_to_tensor(value)
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Union, cast
 
-from gradtape.core import convert, errors, state
+from gradtape.core import errors, state
 from gradtape.core.composite import Composite
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from gradtape.api.array_op import objects, on_arrays
@@ -48,7 +49,7 @@ def _elements(array: Any, quoted: bool, summarize: int) -> list[bytes]:
 
 def _rows(parts: list[bytes], splits: list[Any], summarize: int) -> bytes:
     for ends in splits[::-1]:
-        parts = [_listed(parts[a:b], summarize) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        parts = [_listed(parts[a:b], summarize) for a, b in itertools.pairwise(ends)]
     return _listed(parts, summarize)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.compat.v1._values import as_tensors
-from gradtape.core import convert
 from gradtape.ragged import _construct as construct
 from gradtape.toplevel.module import name_scope as _name_scope
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +44,8 @@ class RaggedTensorValue(Answering):
             raise ValueError(
                 _refused("row_splits and values.row_splits must have the same dtype.", "use int64 for both.")
             )
-        self.values, self.row_splits = values, row_splits
+        self.values: Any = values
+        self.row_splits: Any = row_splits
 
     @property
     def dtype(self) -> Any:
@@ -75,7 +77,7 @@ class RaggedTensorValue(Answering):
         """The rows as nested lists."""
         below = self.values.to_list() if isinstance(self.values, RaggedTensorValue) else self.values.tolist()
         ends = self.row_splits.tolist()
-        return [below[start:end] for start, end in zip(ends[:-1], ends[1:], strict=True)]
+        return [below[start:end] for start, end in itertools.pairwise(ends)]
 
     def __str__(self) -> str:
         return f"<tf.RaggedTensorValue {self.to_list()}>"
