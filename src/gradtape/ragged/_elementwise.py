@@ -74,7 +74,7 @@ def over_values(who: str, function: Callable[..., Any], args: tuple[Any, ...], k
     """An elementwise function of broadcast tensors, some of them ragged."""
     given = [x for x in args if is_ragged(x)]
     if len(args) == 2 and not _is_simple(args, given):
-        x, y = [construct.tensor(a) for a in args]
+        x, y = [_tensor_beside(a, given[0]) for a in args]
         if x.ndim and y.ndim:
             first, second, in_rows = broadcast.pair(x, y)
             return in_rows(function(first, second, **kwargs))
@@ -109,7 +109,7 @@ def _flat_beside(who: str, x: Any, like: Any) -> Any:
         return x.flat_values
     if not isinstance(x, (Tensor, Variable, np.ndarray, list, tuple)):
         return x
-    dense = construct.tensor(x) if isinstance(x, (Tensor, Variable)) else convert.convert_to_tensor(x)
+    dense = _tensor_beside(x, like)
     inner = like.flat_values.get_shape().rank - 1
     outer = dense.ndim - inner
     if outer <= 0:
@@ -126,6 +126,12 @@ def _flat_beside(who: str, x: Any, like: Any) -> Any:
     moves = np.array([d != 1 for d in dims], np.int64)
     places = row_partition.coordinates(*like.nested_row_splits)[:, levels - outer :]
     return indexing.gather_nd(dense, places * moves)
+
+
+def _tensor_beside(x: Any, like: Any) -> Any:
+    """An operand as a tensor; numbers and lists take the dtype of the ragged tensor on the other side."""
+    is_python = not is_ragged(x) and not isinstance(x, (Tensor, Variable))
+    return convert.like(x, like.dtype) if is_python else construct.tensor(x)
 
 
 def _check_lengths(who: str, dims: tuple[int, ...], like: Any, dense: Any) -> None:

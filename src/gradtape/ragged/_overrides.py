@@ -30,7 +30,7 @@ UNARY = {
         "imag invert is_finite is_inf is_nan leaky_relu lgamma log log1p log_sigmoid logical_not negative real reciprocal relu "
         "relu6 round rsqrt saturate_cast selu sigmoid sign silu sin sinh softplus sqrt square tan tanh"
     ),
-    "nn": "dropout",
+    "nn": "dropout stateless_dropout",
     "toplevel": "guarantee_const",
     "transform": "stop_gradient",
 }
@@ -57,8 +57,12 @@ _SEGMENTS = (
 
 
 def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:
-    def of(x: Any, *args: Any, **kwargs: Any) -> Any:
-        return doors.adapt(elementwise.of_values)(function, x, args, kwargs)
+    def of(*args: Any, **kwargs: Any) -> Any:
+        if args:
+            return doors.adapt(elementwise.of_values)(function, args[0], args[1:], kwargs)
+        name = next(name for name, x in kwargs.items() if isinstance(x, RaggedTensor))
+        rest = {key: value for key, value in kwargs.items() if key != name}
+        return doors.adapt(elementwise.of_values)(lambda x: function(**{name: x}, **rest), kwargs[name], (), {})
 
     of.__name__ = function.__name__
     return of

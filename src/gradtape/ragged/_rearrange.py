@@ -216,10 +216,17 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """`tf.where` of ragged tensors of one structure."""
     if x is None or y is None:
         if is_ragged(condition) and x is None and y is None:
-            chosen = movement.reshape(elementwise.where(condition.flat_values), [-1])
-            return indexing.gather(row_partition.coordinates(*condition.nested_row_splits), chosen)
+            chosen = elementwise.where(condition.flat_values)
+            outer = indexing.gather(row_partition.coordinates(*condition.nested_row_splits), chosen[:, 0])
+            return joining.concat([outer, chosen[:, 1:]], 1)
         raise ValueError(errors.compose("where: only one of x and y is given.", "give both, or neither."))
-    return over_values("where", elementwise.where, (condition, x, y), {})
+    chosen = construct.tensor(condition)
+    if is_ragged(x) != is_ragged(y):
+        like = x if is_ragged(x) else y
+        x, y = [v if is_ragged(v) else convert.like(v, like.dtype) for v in (x, y)]
+    else:
+        x, y = construct.tensor(x), construct.tensor(y)
+    return over_values("where", elementwise.where, (chosen, x, y), {})
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:

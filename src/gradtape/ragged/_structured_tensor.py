@@ -7,10 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Union, cast
 
-from gradtape.core import convert, errors, state
+from gradtape.core import errors, state
 from gradtape.core.composite import Composite
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor
+from gradtape.ragged import _construct as construct
 from gradtape.ragged import _structured_shape as shapes
 from gradtape.ragged._base import axis_of
 from gradtape.ragged._dynamic_shape import DynamicRaggedShape
@@ -445,7 +446,7 @@ def _value(value: Any) -> Any:
     if isinstance(value, (Tensor, Composite)):
         return value
     try:
-        return convert.convert_to_tensor(value)
+        return construct.tensor(value)
     except (TypeError, ValueError) as problem:
         raise TypeError(
             errors.compose(

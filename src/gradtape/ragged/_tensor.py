@@ -262,11 +262,9 @@ class RaggedTensor(Operators, RaggedBase):
         rows = self._values.numpy()
         splits = np.asarray(self._splits).tolist()
         cut = [rows[a:b] for a, b in itertools.pairwise(splits)]
-        if cut and all(row.shape == cut[0].shape and row.dtype != object for row in cut):
-            return np.stack(cut)
-        if self.dtype is dtypes.string and cut and all(row.shape == cut[0].shape for row in cut):
-            return np.stack(cut)
-        return objects(cut)
+        if not cut:
+            return rows.reshape(0, *rows.shape)
+        return np.stack(cut) if all(row.shape == cut[0].shape for row in cut) else objects(cut)
 
     def consumers(self) -> list[Any]:
         """Always empty: there is no graph."""

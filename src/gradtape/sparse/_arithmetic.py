@@ -311,7 +311,7 @@ def bincount(
     Args:
       values: integers, dense, sparse or ragged, of rank 1 or 2.
       weights: of the same shape and kind; they are added up instead of ones.
-      axis: 0 counts all numbers, -1 those of each row.
+      axis: 0 or None counts all numbers, -1 those of each row.
       minlength: the least length of the result.
       maxlength: numbers from here on are left out.
       binary_output: 1 for numbers that occur.
@@ -319,7 +319,7 @@ def bincount(
     >>> tf.sparse.to_dense(tf.sparse.bincount([1, 1, 3])).numpy()
     array([0, 2, 0, 1], dtype=int32)
     """
-    if axis not in (0, -1):
+    if axis not in (0, -1, None):
         raise ValueError(errors.compose(f"sparse.bincount: axis must be 0 or -1, got {axis}.", "use 0 or -1."))
     if binary_output and weights is not None:
         raise ValueError(
@@ -327,7 +327,7 @@ def bincount(
         )
     # The rows of a ragged tensor are those of the sparse one that it becomes; columns do not matter.
     values, weights = (x.to_sparse() if hasattr(x, "nested_row_splits") else x for x in (values, weights))
-    numbers, rows, count, added = _counted(values, weights, axis)
+    numbers, rows, count, added = _counted(values, weights, axis or 0)
     if maxlength is not None:
         low = movement.reshape(elementwise.where(numbers < integer(maxlength, "sparse.bincount", "maxlength")), [-1])
         numbers, rows, added = [None if x is None else indexing.gather(x, low) for x in (numbers, rows, added)]

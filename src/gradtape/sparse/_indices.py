@@ -106,6 +106,12 @@ def reshaped(indices: Any, dense_shape: Any, shape: Any) -> Any:
     found = np.array(shape, np.int64)
     if (found == -1).any():
         others = int(np.prod(found[found != -1]))
+        if not others:
+            raise errors.build(
+                errors.ShapeError,
+                f"sparse.reshape: cannot infer the missing size of shape {found.tolist()}, of which another is 0.",
+                "give all sizes.",
+            )
         found[found == -1] = size // others if others else 0
     if int(np.prod(found)) != size:
         raise errors.build(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 from typing import Any
 
 import numpy as np
@@ -143,7 +144,7 @@ def _part(s: bytes, pos: int, count: int, unicode: bool) -> bytes:
 def _characters(s: bytes) -> list[bytes]:
     """The characters of a string, each a byte and the trailing bytes behind it, valid or not."""
     starts = [i for i, c in enumerate(s) if i == 0 or c & 0xC0 != 0x80]
-    return [s[a:b] for a, b in zip(starts, [*starts[1:], len(s)], strict=True)]
+    return [s[a:b] for a, b in itertools.pairwise([*starts, builtins.len(s)])]
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:

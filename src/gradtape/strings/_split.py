@@ -134,7 +134,9 @@ def _ngrams_of(
         count = width - 1 if padding < 0 else min(padding, width - 1)
         filled = [pads[0]] * count + row + [pads[1]] * count if pads else row
         made += [separator.join(filled[i : i + width]) for i in range(len(filled) - width + 1)]
-    return [separator.join(row)] if not made and keeps_short and row else made
+    if made or not keeps_short or not row:
+        return made
+    return [separator.join([pads[0]] * padding + row + [pads[1]] * padding if pads else row)]
 
 
 def ngrams(

@@ -192,7 +192,10 @@ def seeds_of(targets: tuple[Any, ...], given: Any) -> list[Any]:
         flat = [given] if np.shape(given) == tuple(targets[0].shape) else flat
     seeds = []
     for k, t in enumerate(targets):
-        seed = convert.convert_to_tensor(flat[k]) if k < len(flat) else _ones(t)
+        leaf = flat[k] if k < len(flat) else None
+        # That of a ragged or sparse target is of the same kind.
+        leaf = leaf.__gradient_source__() if isinstance(leaf, Composite) else leaf
+        seed = convert.convert_to_tensor(leaf) if k < len(flat) else _ones(t)
         if isinstance(seed, Tensor):
             _check_seed(seed, t)
             if t.dtype.name != "string" and seed.shape != t.shape:

@@ -7,7 +7,8 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.control_flow.functions import alone
-from gradtape.core import convert
+from gradtape.ragged import _construct as construct
+from gradtape.ragged._values import as_tensors
 from gradtape.toplevel.module import name_scope as _name_scope
 
 
@@ -122,11 +123,22 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
            [7, 8]], dtype=int32)
     """
     if x is None or y is None:
-        return tf.where(condition, x, y)
-    condition, x, y = convert.convert_to_tensor(condition), convert.convert_to_tensor(x), convert.convert_to_tensor(y)
+        return tf.where(as_tensors(condition), x, y)
+    condition, x, y = [construct.tensor(as_tensors(v)) for v in (condition, x, y)]
+    if any(isinstance(v, tf.RaggedTensor) for v in (condition, x, y)):
+        return _ragged_where(condition, x, y)
     if condition.shape.rank == 1 and (x.shape.rank or 0) > 1:
         condition = tf.reshape(condition, [-1] + [1] * (x.shape.rank - 1))
     return tf.where(condition, x, y)
+
+
+def _ragged_where(condition: Any, x: Any, y: Any) -> Any:
+    """The same of ragged tensors: by elements if the condition is ragged, otherwise by rows, which need not be equally long."""
+    if isinstance(condition, tf.RaggedTensor):
+        return tf.where(condition, x, y)
+    rows = tf.range(tf.shape(condition, tf.int64)[0])
+    count = x.nrows() if isinstance(x, tf.RaggedTensor) else tf.shape(x, tf.int64)[0]
+    return tf.gather(tf.concat([x, y], 0), tf.where(condition, rows, rows + tf.cast(count, tf.int64)))
 
 
 def gather(
@@ -150,7 +162,7 @@ def gather_nd(
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     """Slices by indices, in each element of a batch."""
-    indices = convert.convert_to_tensor(indices)
+    indices = construct.tensor(as_tensors(indices))
     return tf.gather(params, indices, axis=indices.shape.rank - 1, batch_dims=indices.shape.rank - 1)
 
 
@@ -350,6 +362,13 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
     return value if isinstance(value, tf.SparseTensor) else tf.convert_to_tensor(value, dtype)
 
 
+def _rise(indices: Any) -> Any:
+    """Whether each row of indices comes after the one before it."""
+    steps = indices[1:] - indices[:-1]
+    first = tf.argmax(tf.cast(steps != 0, tf.int32), axis=1)  # the first axis along which they differ
+    return tf.reduce_all(tf.gather(steps, first, batch_dims=1) > 0)
+
+
 def sparse_to_dense(
     sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0, validate_indices: bool = True,
     name: str | None = None,
@@ -362,6 +381,8 @@ def sparse_to_dense(
         indices = tf.expand_dims(indices, 1)
     values = tf.convert_to_tensor(sparse_values)
     values = tf.broadcast_to(values, tf.shape(indices)[:1])
+    if validate_indices:
+        tf.debugging.Assert(_rise(indices), ["sparse_to_dense: indices must rise, without repeats:", indices])
     default = tf.fill(output_shape, tf.cast(default_value, values.dtype))
     return tf.tensor_scatter_nd_update(default, indices, values)
 
@@ -393,7 +414,7 @@ def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Any:
 
 def div(x: Any, y: Any, name: str | None = None) -> Any:
     """The quotient with Python 2's rules: integers are rounded down."""
-    x = tf.convert_to_tensor(x)
+    x = construct.tensor(as_tensors(x))
     return tf.math.floordiv(x, y) if x.dtype.is_integer else tf.divide(x, y)
 
 

@@ -42,7 +42,8 @@ def constant_value(
     rows, splits, below = functions.cut(_lists(pylist), ragged_rank, inner_shape, splits_dtype)
     # Numbers that the dtype does not hold wrap around, as TensorFlow's do.
     value: Any = np.array(rows) if kind is None else np.array(rows, object if kind is object else None).astype(kind)
-    value = value.reshape([0, *below]) if rows == [] and below else value
+    if below is not None and (rows == [] or not splits):
+        value = value.reshape([0, *below] if splits else below)
     for level in splits[::-1]:
         value = RaggedTensorValue(value, level)
     return value
