@@ -111,3 +111,14 @@ def test_map_fn_takes_its_signature_by_position() -> None:
     pairs = Pair([1.0, 2.0], [3.0, 4.0])
     found = tf.map_fn(lambda p: tf.cast(p.x * p.y, tf.int32), pairs, None, None, True, False, True, None, tf.int32)
     assert found.numpy().tolist() == [3, 8]
+
+
+def test_only_tensors_and_what_says_so_are_tensors() -> None:
+    class Like:
+        is_tensor_like = True
+
+    assert tf.is_tensor(Like())
+    assert tf.is_tensor(tf.IndexedSlices(tf.ones([1, 1]), [0]))
+    assert tf.is_tensor(tf.sparse.from_dense([1.0]))
+    assert not tf.is_tensor(Masked(tf.ones([1]), tf.constant([True])))
+    assert not tf.is_tensor(tf.experimental.RowPartition.from_row_splits([0, 1]))
