@@ -313,6 +313,12 @@ class Exponential(tf.Module):
     dtype = property(lambda self: self.inner.dtype)
 
 
+class Shapeless(Exponential):
+    """Tells its shape only when it is computed."""
+
+    shape = tf.TensorShape(None)
+
+
 tf.register_tensor_conversion_function(
     Exponential, lambda value, dtype=None, name=None, as_ref=False: tf.exp(value.inner)
 )
@@ -331,8 +337,9 @@ tf.register_tensor_conversion_function(
     ],
     ids=["diag", "full", "tril", "scaled", "low rank", "toeplitz", "householder"],
 )
-def test_modules_that_stand_for_tensors_are_read_when_they_are_used(make, start):
-    module = Exponential(start)
+@pytest.mark.parametrize("kind", [Exponential, Shapeless])
+def test_modules_that_stand_for_tensors_are_read_when_they_are_used(make, start, kind):
+    module = kind(start)
     operator, x = make(module), tf.constant([[1.0], [2.0]])
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(operator.matmul(x) ** 2)

@@ -125,3 +125,14 @@ def test_annotations_with_notes():
     assert noted.pair[1] == 4
     with pytest.raises(TypeError, match="expected 'int'"):
         Noted([1], ([3], "4"))
+
+
+def test_only_tensors_and_what_says_so_are_tensors() -> None:
+    class Like:
+        is_tensor_like = True
+
+    assert tf.is_tensor(Like())
+    assert tf.is_tensor(tf.IndexedSlices(tf.ones([1, 1]), [0]))
+    assert tf.is_tensor(tf.sparse.from_dense([1.0]))
+    assert not tf.is_tensor(Masked(tf.ones([1]), tf.constant([True])))
+    assert not tf.is_tensor(tf.experimental.RowPartition.from_row_splits([0, 1]))

@@ -59,6 +59,9 @@ class Composite(Answering):
     # NumPy must not take an operator for itself: `array * composite` asks the composite.
     __array_ufunc__ = None
 
+    # Whether `tf.is_tensor` is True: for sparse and ragged tensors, not for extension types.
+    _counts_as_tensor: ClassVar[bool] = False
+
     def _components(self) -> list[Any]:
         """The tensors."""
         raise NotImplementedError

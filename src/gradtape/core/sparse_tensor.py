@@ -111,6 +111,7 @@ class SparseTensor(Composite):
 
     __slots__ = ("__weakref__", "_dense_shape", "_indices", "_told", "_values")
 
+    _counts_as_tensor = True
     # Said by `tf.convert_to_tensor` and by all functions that know no sparse tensors.
     _instead = "use tf.sparse.to_dense(x), or a function of tf.sparse, such as tf.sparse.sparse_dense_matmul(a, b)."
     _functions = "gradtape.sparse._overrides"

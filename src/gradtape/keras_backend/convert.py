@@ -145,7 +145,7 @@ def convert_to_numpy(x: Any) -> Any:
 
 def is_tensor(x: Any) -> Any:
     """True for tensors of gradtape."""
-    return isinstance(x, (Tensor, IndexedSlices, Composite))
+    return isinstance(x, (Tensor, IndexedSlices)) or (isinstance(x, Composite) and x._counts_as_tensor)
 
 
 def shape(x: Any) -> Any:

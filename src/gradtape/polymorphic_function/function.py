@@ -7,6 +7,7 @@ import inspect
 import re
 import sys
 import time
+import traceback
 import types
 from collections import OrderedDict
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from gradtape.polymorphic_function.concrete_function import ConcreteFunction, Sl
 from gradtape.polymorphic_function.created_variables import initial_values, noticed
 from gradtape.polymorphic_function.function_signature import Signature
 from gradtape.polymorphic_function.retracing import difference, recent_calls
+from gradtape.tracing import weakly_held
 from gradtape.tracing.outputs import results
 from gradtape.tracing.trace import Trace, UntrackedSource
 from gradtape.tracing.user_errors import in_user_code
@@ -248,8 +250,10 @@ class Function(Generic[P, R_co]):
     def _trace_once(self, values: list[Any], lift: Any, made: list[Variable] | None) -> ConcreteFunction:
         try:
             return self._run_python(values, lift, made, tracks_constants=False)
-        except UntrackedSource:
-            return self._run_python(values, lift, made, tracks_constants=True)
+        except UntrackedSource as problem:
+            # Libraries keep results by weak references: none of the first run may be found in the second.
+            traceback.clear_frames(problem.__traceback__)
+        return self._run_python(values, lift, made, tracks_constants=True)
 
     def _run_python(
         self, values: list[Any], lift: Any, made: list[Variable] | None, tracks_constants: bool
@@ -267,7 +271,7 @@ class Function(Generic[P, R_co]):
                 slots.append(slot)
             return by_variable[variable._id]
 
-        with trace, noticed(made):
+        with weakly_held.let_go(trace), trace, noticed(made):
             names = iter([_node_name(n) for n in self._signature.input_names(values)])
             given = [
                 cache_key.rebuild(v, lambda t: trace.parameter(spec_of(t), next(names, "")), place) for v in values

@@ -16,6 +16,8 @@ class RaggedBase(Composite):
 
     __slots__ = ()
 
+    _counts_as_tensor = True
+
 
 @functools.cache
 def ragged_class() -> Any:

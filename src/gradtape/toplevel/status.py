@@ -12,12 +12,16 @@ from gradtape.core.variable import Variable
 
 
 def is_tensor(x: Any) -> bool:
-    """True for a tensor, a variable, IndexedSlices, and for sparse and ragged tensors.
+    """True for a tensor, a variable, IndexedSlices, sparse and ragged tensors, and objects with an attribute `is_tensor_like`.
+
+    Other objects that hold tensors (extension types, linear operators, distributions) are no tensors.
 
     >>> tf.is_tensor(tf.Variable(1.0)), tf.is_tensor(np.ones(2))
     (True, False)
     """
-    return isinstance(x, (Tensor, Variable, IndexedSlices, Composite))
+    if isinstance(x, (Tensor, Variable, IndexedSlices)):
+        return True
+    return (isinstance(x, Composite) and x._counts_as_tensor) or hasattr(x, "is_tensor_like")
 
 
 def executing_eagerly() -> bool:

@@ -24,6 +24,9 @@ class CompositeTensor(Composite, metaclass=abc.ABCMeta):
 
     _type_spec: Any
     __array_ufunc__: Any = None
+    # In TensorFlow `tf.is_tensor` is False for them. TensorFlow Probability compares bijectors by it: as tensors, two that are equal do
+    # not share results, which a trace keeps alive longer than TensorFlow's graphs do, and through which no gradient flows.
+    _counts_as_tensor = True
 
     @classmethod
     def __subclasshook__(cls, kind: type) -> Any:

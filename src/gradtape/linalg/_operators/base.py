@@ -465,8 +465,8 @@ def _is_reference(value: Any) -> bool:
 
 
 def of_rank(who: str, value: Any, rank: int) -> Any:
-    """A parameter of an operator; ValueError unless it has at least a given rank."""
-    if len(value.shape) < rank:
+    """A parameter of an operator; ValueError unless it has at least a given rank, if its shape is known before it is computed."""
+    if TensorShape(value.shape).rank is not None and len(value.shape) < rank:
         raise ValueError(
             errors.compose(
                 f"{who}: the argument must have at least {rank} dimension{'s' * (rank > 1)} (rank {rank}), got shape {value.shape}.",
@@ -474,6 +474,12 @@ def of_rank(who: str, value: Any, rank: int) -> Any:
             )
         )
     return value
+
+
+def sizes_of(value: Any) -> tuple[Any, ...]:
+    """The sizes of a parameter of an operator; those of its value, where only computing it tells them."""
+    shape = TensorShape(value.shape)
+    return tuple(shape if shape.rank is not None or not _is_reference(value) else tensor_of(value).shape)
 
 
 def tensor_of(value: Any) -> Any:

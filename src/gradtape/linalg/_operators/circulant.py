@@ -9,7 +9,7 @@ from typing import Any
 from gradtape.arrays.movement import broadcast_to, expand_dims, matrix_transpose, reshape
 from gradtape.core import dtypes, errors
 from gradtape.core.tensor import Tensor
-from gradtape.linalg._operators.base import LinearOperator, kept, of_rank, tensor_of
+from gradtape.linalg._operators.base import LinearOperator, kept, of_rank, sizes_of, tensor_of
 from gradtape.math._conversion import conj, real
 from gradtape.math._elementwise import abs as absolute
 from gradtape.math._elementwise import cast, log
@@ -61,7 +61,7 @@ class Circulant(LinearOperator):
         return self._spectrum.shape[-self._depth :]
 
     def _dims(self) -> tuple[Any, ...]:
-        shape = tuple(self._spectrum.shape)
+        shape = sizes_of(self._spectrum)
         size = math.prod(shape[-self._depth :])
         return (*shape[: -self._depth], size, size)
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
 from gradtape.linalg import _diagonals as diagonals
-from gradtape.linalg._operators.base import DERIVED, LinearOperator, kept, of_rank, product, tensor_of
+from gradtape.linalg._operators.base import DERIVED, LinearOperator, kept, of_rank, product, sizes_of, tensor_of
 from gradtape.linalg._solvers import cholesky_solve, solve, triangular_solve
 from gradtape.math._elementwise import abs as absolute
 from gradtape.math._elementwise import log
@@ -50,7 +50,7 @@ class LinearOperatorFullMatrix(LinearOperator):
     matrix = property(lambda self: self._matrix, doc="The matrix.")
 
     def _dims(self) -> tuple[Any, ...]:
-        return tuple(self._matrix.shape)
+        return sizes_of(self._matrix)
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
         return product(tensor_of(self._matrix), x, adjoint)
@@ -94,7 +94,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
     tril = property(lambda self: self._tril, doc="The matrix.")
 
     def _dims(self) -> tuple[Any, ...]:
-        return tuple(self._tril.shape)
+        return sizes_of(self._tril)
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
         return product(self._to_dense(), x, adjoint)

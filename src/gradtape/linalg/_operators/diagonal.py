@@ -10,7 +10,7 @@ from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.linalg import _diagonals as diagonals
-from gradtape.linalg._operators.base import LinearOperator, batch_of, kept, of_rank, spread, tensor_of
+from gradtape.linalg._operators.base import LinearOperator, batch_of, kept, of_rank, sizes_of, spread, tensor_of
 from gradtape.math._conversion import conj, imag
 from gradtape.math._elementwise import abs as absolute
 from gradtape.math._elementwise import log, sqrt
@@ -60,7 +60,7 @@ class LinearOperatorDiag(LinearOperator):
             assert_equal(imag(entries), zeros_like(imag(entries)), message)
 
     def _dims(self) -> tuple[Any, ...]:
-        shape = tuple(self._diag.shape)
+        shape = sizes_of(self._diag)
         return (*shape, shape[-1])
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
@@ -133,7 +133,7 @@ class LinearOperatorScaledIdentity(LinearOperator):
     multiplier = property(lambda self: self._multiplier, doc="The factor.")
 
     def _dims(self) -> tuple[Any, ...]:
-        return (*tuple(self._multiplier.shape), self._rows, self._rows)
+        return (*sizes_of(self._multiplier), self._rows, self._rows)
 
     def _factor(self, adjoint: bool) -> Any:
         factor = tensor_of(self._multiplier)

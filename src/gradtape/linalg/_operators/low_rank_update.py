@@ -9,7 +9,16 @@ from gradtape.core import errors
 from gradtape.core.tensor import Tensor
 from gradtape.linalg import _diagonals as diagonals
 from gradtape.linalg._determinants import det, slogdet
-from gradtape.linalg._operators.base import LinearOperator, batch_of, identity, kept, product, spread, tensor_of
+from gradtape.linalg._operators.base import (
+    LinearOperator,
+    batch_of,
+    identity,
+    kept,
+    product,
+    sizes_of,
+    spread,
+    tensor_of,
+)
 from gradtape.linalg._solvers import solve
 from gradtape.math._conversion import conj
 from gradtape.math._elementwise import abs as absolute
@@ -55,9 +64,11 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         self._v = self._u if v is None else kept(v, base_operator.dtype)
         self._update = None if diag_update is None else kept(diag_update, base_operator.dtype)
         _check_sizes(name, base_operator, self._u, self._v, self._update)
-        update_batch = () if self._update is None else self._update.shape[:-1]
-        if not any(None in shape for shape in (base_operator.batch_shape, self._u.shape, self._v.shape, update_batch)):
-            batch_of(base_operator.batch_shape, self._u.shape[:-2], self._v.shape[:-2], update_batch)
+        update_batch = () if self._update is None else sizes_of(self._update)[:-1]
+        if not any(
+            None in shape for shape in (base_operator.batch_shape, sizes_of(self._u), sizes_of(self._v), update_batch)
+        ):
+            batch_of(base_operator.batch_shape, sizes_of(self._u)[:-2], sizes_of(self._v)[:-2], update_batch)
         self._is_update_positive = True if diag_update is None else is_diag_update_positive
         if v is None and base_operator.is_self_adjoint and (diag_update is None or not self._u.dtype.is_complex):
             is_self_adjoint = True if is_self_adjoint is None else is_self_adjoint
@@ -74,8 +85,8 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     is_diag_update_positive = property(lambda self: self._is_update_positive, doc="Whether D is known to be positive.")
 
     def _dims(self) -> tuple[Any, ...]:
-        update_batch = () if self._update is None else self._update.shape[:-1]
-        batch = batch_of(self._base.batch_shape, self._u.shape[:-2], self._v.shape[:-2], update_batch)
+        update_batch = () if self._update is None else sizes_of(self._update)[:-1]
+        batch = batch_of(self._base.batch_shape, sizes_of(self._u)[:-2], sizes_of(self._v)[:-2], update_batch)
         return (*batch, *self._base._dims()[-2:])
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
@@ -125,8 +136,12 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
 def _check_sizes(who: str, base: LinearOperator, u: Any, v: Any, update: Any) -> None:
     """ValueError unless U has the rows of the operator, V its columns, and all the same rank."""
-    ranks = [u.shape[-1], v.shape[-1], *([] if update is None else [update.shape[-1]])]
-    pairs = [(base.shape[-2], u.shape[-2]), (base.shape[-1], v.shape[-2]), *[(ranks[0], other) for other in ranks[1:]]]
+    ranks = [sizes_of(u)[-1], sizes_of(v)[-1], *([] if update is None else [sizes_of(update)[-1]])]
+    pairs = [
+        (base.shape[-2], sizes_of(u)[-2]),
+        (base.shape[-1], sizes_of(v)[-2]),
+        *[(ranks[0], other) for other in ranks[1:]],
+    ]
     for a, b in pairs:
         if a is not None and b is not None and a != b:
             raise ValueError(

@@ -21,6 +21,7 @@ from gradtape.linalg._operators.base import (
     of_rank,
     product,
     require_hint,
+    sizes_of,
     spread,
     tensor_of,
 )
@@ -58,7 +59,7 @@ class LinearOperatorToeplitz(LinearOperator):
         name: str = "LinearOperatorToeplitz",
     ) -> None:
         self._col, self._row = of_rank(name, kept(col), 1), of_rank(name, kept(row), 1)
-        if None not in (sizes := (self._col.shape[-1], self._row.shape[-1])) and sizes[0] != sizes[1]:
+        if None not in (sizes := (sizes_of(self._col)[-1], sizes_of(self._row)[-1])) and sizes[0] != sizes[1]:
             raise ValueError(
                 errors.compose(
                     f"{name}: Expected square matrix, got row and col with mismatched dimensions: col is {self._col.shape}, "
@@ -72,8 +73,8 @@ class LinearOperatorToeplitz(LinearOperator):
     row = property(lambda self: self._row, doc="The first row.")
 
     def _dims(self) -> tuple[Any, ...]:
-        size = self._col.shape[-1]
-        return (*batch_of(self._col.shape[:-1], self._row.shape[:-1]), size, size)
+        *batch, size = sizes_of(self._col)
+        return (*batch_of(batch, sizes_of(self._row)[:-1]), size, size)
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
         size, kind = self._dims()[-1], _complex(self._dtype)
@@ -149,9 +150,9 @@ class LinearOperatorTridiag(LinearOperator):
 
     def _dims(self) -> tuple[Any, ...]:
         if self._format == "sequence":
-            size = self._diagonals[1].shape[-1]
-            return (*batch_of(*[d.shape[:-1] for d in self._diagonals]), size, size)
-        *batch, _, size = tuple(self._diagonals.shape)
+            size = sizes_of(self._diagonals[1])[-1]
+            return (*batch_of(*[sizes_of(d)[:-1] for d in self._diagonals]), size, size)
+        *batch, _, size = sizes_of(self._diagonals)
         return (*batch, size, size)
 
     def _compact(self, adjoint: bool = False) -> Any:
@@ -212,7 +213,7 @@ class LinearOperatorHouseholder(LinearOperator):
     reflection_axis = property(lambda self: self._axis, doc="The axis.")
 
     def _dims(self) -> tuple[Any, ...]:
-        shape = tuple(self._axis.shape)
+        shape = sizes_of(self._axis)
         return (*shape, shape[-1])
 
     def _unit(self) -> Any:
