@@ -81,8 +81,15 @@ class Reduction:
         return buckets
 
     def _wide(self, dtype: Any) -> Any:
-        is_narrow_sum = self._op in (ReduceOp.SUM, ReduceOp.AVERAGE) and dtype.itemsize == 2 and dtype.kind in "fV"
-        return dtype if is_narrow_sum else arithmetic.wide(dtype)
+        return dtype if self._is_narrow(dtype) else arithmetic.wide(dtype)
+
+    def _is_narrow(self, dtype: Any) -> bool:
+        """True for 16-bit numbers that are sent as they are, and added in float32."""
+        return self._op in (ReduceOp.SUM, ReduceOp.AVERAGE) and dtype.itemsize == 2 and dtype.kind in "fV"
+
+    def has(self, i: int) -> bool:
+        """True if an array was put."""
+        return self._ready[i]
 
     def put(self, i: int, value: Any) -> None:
         """Pack an array, and start every bucket whose turn it is. Wider numbers become those of the bucket on the way."""
@@ -102,7 +109,7 @@ class Reduction:
                 break
             if self._active is None:
                 self._active = self._agreed()
-            self._scale_bucket(flat)
+            self._scale_before(flat)
             self._requests.append(self._reduce(flat, parts))
             if self._in_program and self._requests[-1] is not None:
                 self._group.engine.progress.watch(self._requests[-1])
@@ -112,13 +119,21 @@ class Reduction:
         if pending:
             self._group.engine.mpi.Request.Testall(pending)  # MPI moves data only while one of its functions runs
 
-    def _scale_bucket(self, flat: np.ndarray) -> None:
-        scale = self._scale / (self._active or 1) if self._op is ReduceOp.AVERAGE else self._scale
-        if scale != 1.0:
-            if flat.dtype.kind in "iu":
-                flat[...] = (flat * scale).astype(flat.dtype)
-            else:
-                np.multiply(flat, np.array(scale, flat.dtype), out=flat)
+    def _factor(self) -> float:
+        return self._scale / (self._active or 1) if self._op is ReduceOp.AVERAGE else self._scale
+
+    def _scale_before(self, flat: np.ndarray) -> None:
+        """Scale what is sent. Sums of 16-bit numbers and of integers are scaled afterwards: before, digits would be lost."""
+        if self._is_narrow(flat.dtype) or flat.dtype.kind in "iu":
+            return
+        factor = self._factor()
+        if factor != 1.0:
+            np.multiply(flat, np.array(factor, flat.dtype), out=flat)
+
+    def _scale_after(self, flat: np.ndarray) -> None:
+        if flat.dtype.kind in "iu":
+            count = (self._active or 1) if self._op is ReduceOp.AVERAGE else 1
+            flat[...] = arithmetic.scale_integers(flat, self._scale, count)
 
     def _reduce(self, flat: np.ndarray, parts: list[int]) -> Any:
         if self._op is ReduceOp.ADASUM:
@@ -129,17 +144,17 @@ class Reduction:
                 flat[start:end] = arithmetic.adasum([p[start:end] for p in every])
                 start = end
             return None
-        if flat.dtype.itemsize == 2 and flat.dtype.kind in "fV":
+        if self._is_narrow(flat.dtype):
             request, sent, received = self._group.start_narrow(flat)
             self._narrow[id(flat)] = (sent, received)
             return request
         return self._group.start_sum(flat, self._op)
 
     def finish(self) -> list[np.ndarray]:
-        """The reduced arrays, in the order of the specs; those that were not put are zeros."""
+        """The reduced arrays, in the order of the specs; those that were not put change nothing."""
         for view, is_ready in zip(self._views, self._ready, strict=True):
             if not is_ready:
-                view[...] = 0
+                view[...] = arithmetic.neutral(self._op, view.dtype)
         self._ready = [True] * len(self._ready)
         self._start()
         if self._active is None:
@@ -152,7 +167,8 @@ class Reduction:
         for flat, _ in self._buckets:
             if id(flat) in self._narrow:
                 sent, received = self._narrow.pop(id(flat))
-                self._group.finish_narrow(flat, sent, received, self._what)
+                self._group.finish_narrow(flat, sent, received, self._factor(), self._what)
+            self._scale_after(flat)
         for flat, _ in self._buckets:
             del _held[id(flat)]
             spares = _spare.setdefault((flat.size, flat.dtype), [])
@@ -212,7 +228,7 @@ def allreduce(
 
 
 def join(group: Group) -> int:
-    """Take part with zeros in what the others do until all have joined; returns the rank that joined last."""
+    """Take part in what the others do, without changing it, until all have joined; returns the rank that joined last."""
     what = Errand("join")
     group.check("join")
     rounds = 0
@@ -231,7 +247,7 @@ def join(group: Group) -> int:
 
 
 def _take_part(group: Group, wanted: Wanted, what: Errand, told: list[Any], active: int) -> None:
-    """Do with zeros, or no rows, what the others want."""
+    """Do with numbers that change nothing, or no rows, what the others want."""
     check_join(wanted, told, group.members)
     if wanted[0] == "allreduce":
         Reduction(group, wanted, what, lambda: active, wanted[-1] == IN_PROGRAM).finish()

@@ -195,17 +195,19 @@ class Group:
         _check_rows([array], "reducescatter")
         arithmetic.check(op, array.dtype, "reducescatter")
         self.agree(("reducescatter", array.shape, dtypes.as_dtype(array.dtype).name, int(op), scale, name), what)()
-        work = np.ascontiguousarray(array, arithmetic.wide(array.dtype))
-        if op is ReduceOp.AVERAGE:
-            scale /= self.size
-        if scale != 1.0:
-            work = (work * scale).astype(work.dtype)
+        work, count = (
+            np.ascontiguousarray(array, arithmetic.wide(array.dtype)),
+            self.size if op is ReduceOp.AVERAGE else 1,
+        )
+        is_integer = work.dtype.kind in "iu"
+        if not is_integer and scale / count != 1.0:
+            work = (work * (scale / count)).astype(work.dtype)
         rows = [len(part) for part in np.array_split(np.empty(len(array)), self.size)]
         width = int(np.prod(array.shape[1:], dtype=np.int64))
         out = np.empty((rows[self.rank], *array.shape[1:]), work.dtype)
         counts = [r * width for r in rows]
         self.wait(self._data.Ireduce_scatter(work, out, counts, op=arithmetic.mpi_op(self.engine.mpi, op)), what)
-        return out.astype(array.dtype)
+        return (arithmetic.scale_integers(out, scale, count) if is_integer else out).astype(array.dtype)
 
     def start_sum(self, flat: np.ndarray, op: ReduceOp) -> Any:
         """Begin to reduce an array in place; the caller holds it until the request is done."""
@@ -227,9 +229,11 @@ class Group:
         received, byte = np.empty_like(sent), self.engine.mpi.BYTE
         return self._data.Ialltoall([_bytes(sent), byte], [_bytes(received), byte]), sent, received
 
-    def finish_narrow(self, flat: np.ndarray, sent: np.ndarray, received: np.ndarray, what: Errand) -> None:
-        """The sums, in place of the array: 16 bits travel, and are added in float32, in the order of the ranks."""
-        total, byte = arithmetic.sum_narrow(received), self.engine.mpi.BYTE
+    def finish_narrow(
+        self, flat: np.ndarray, sent: np.ndarray, received: np.ndarray, scale: float, what: Errand
+    ) -> None:
+        """The scaled sums, in place of the array: 16 bits travel, and are added in float32, in the order of the ranks."""
+        total, byte = arithmetic.sum_narrow(received, scale), self.engine.mpi.BYTE
         self.wait(self._data.Iallgather([_bytes(total), byte], [_bytes(sent), byte]), what)
         flat[:] = sent.ravel()[: flat.size]
 
