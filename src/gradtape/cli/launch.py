@@ -10,6 +10,7 @@ import argparse
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -98,6 +99,7 @@ def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int
         **os.environ,
         "GRADTAPE_LAUNCH_SIZE": str(chosen.ranks),
         "GRADTAPE_LAUNCH_FOLDER": str(folder),
+        "GRADTAPE_LAUNCH_HOST": socket.gethostname(),
         "GRADTAPE_LAUNCH_RESTART": str(turn),
         "GRADTAPE_ELASTIC_FILE": os.environ.get("GRADTAPE_ELASTIC_FILE", str(folder / "elastic")),
     }
@@ -181,6 +183,8 @@ def _report(folder: Path) -> None:
     waited for others are not meant.
     """
     told = {int(f.name.partition("-")[2]): np.fromfile(f, board.SLOT)[0] for f in folder.glob("rank-*")}
+    if any(slot["state"] == board.FAILED for slot in told.values()):  # which was said; the others were ended for it
+        return
     silent = {r: slot for r, slot in told.items() if slot["state"] in (board.RUNNING, board.WAITING)}
     first = min([slot["beat"] for slot in silent.values()], default=0.0)
     silent = {r: slot for r, slot in silent.items() if slot["beat"] - first < _TOGETHER}

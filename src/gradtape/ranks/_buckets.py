@@ -163,7 +163,7 @@ class Reduction:
             if request is not None:
                 if self._in_program:
                     self._group.engine.progress.release(request)
-                self._group.wait(request, self._what)
+                self._group.wait(request, self._what, self._buckets, self._narrow)
         for flat, _ in self._buckets:
             if id(flat) in self._narrow:
                 sent, received = self._narrow.pop(id(flat))
@@ -239,7 +239,7 @@ def join(group: Group) -> int:
         rounds += 1
         told = group.told(None, what)
         if most[0] != -most[1]:
-            raise disagreement(told, group.members, group.engine.count)
+            raise disagreement(told, group.members, group.engine)
         active = [t for t in told if t is not None]
         _take_part(group, active[0][1], what, told, len(active))
     of_all = group.told(rounds, what)
@@ -248,7 +248,7 @@ def join(group: Group) -> int:
 
 def _take_part(group: Group, wanted: Wanted, what: Errand, told: list[Any], active: int) -> None:
     """Do with numbers that change nothing, or no rows, what the others want."""
-    check_join(wanted, told, group.members)
+    check_join(wanted, told, group.members, group.engine)
     if wanted[0] == "allreduce":
         Reduction(group, wanted, what, lambda: active, wanted[-1] == IN_PROGRAM).finish()
     elif wanted[0] == "allgather":
