@@ -182,6 +182,7 @@ def test_the_end_of_the_program_waits_for_a_rank_that_is_at_work_and_says_so(lau
         2,
         """
         import time
+        hvd.init()
         hvd.init(timeout=1)
         if hvd.rank() == 1:
             time.sleep(4)

@@ -283,6 +283,58 @@ def test_a_divided_optimizer_learns_the_same_and_is_restored_on_other_ranks(laun
         assert job.out.count("ok") == ranks
 
 
+def test_a_divided_optimizer_keeps_what_belongs_to_variables(launch: Callable[..., Any]) -> None:
+    """Constraints, exclusion from weight decay, compression, and a loss scale."""
+    program = (
+        SHARDED.partition("OPTIMIZERS")[0]
+        + """
+def model(optimizer, **options):
+    keras.utils.set_random_seed(0)
+    made = keras.Sequential([keras.Input((5,)), keras.layers.Dense(7, activation="tanh", **options), keras.layers.Dense(3)])
+    for layer in made.layers:
+        layer.bias.assign(layer.bias + 1.0)
+    made.compile(optimizer, "mse")
+    return made
+
+def compare(make, tolerance=2e-5, scaled=False, sharding={}, **options):
+    divided = hvd.DistributedOptimizer(make(), shard_optimizer=True, **sharding)
+    if scaled:
+        divided = keras.optimizers.LossScaleOptimizer(divided, initial_scale=64.0)
+    divided, alone = model(divided, **options), model(make(), **options)
+    divided.fit(X[mine], Y[mine], batch_size=part, epochs=1, shuffle=False, verbose=0)
+    alone.fit(X, Y, batch_size=24, epochs=1, shuffle=False, verbose=0)
+    for a, b in zip(divided.get_weights(), alone.get_weights()):
+        np.testing.assert_allclose(a, b, atol=tolerance)
+
+def without_biases():
+    made = keras.optimizers.AdamW(0.01, weight_decay=0.5)
+    made.exclude_from_weight_decay(var_names=["bias"])
+    return made
+
+compare(without_biases)
+compare(lambda: keras.optimizers.SGD(0.5), kernel_constraint=keras.constraints.MaxNorm(0.3))
+compare(lambda: keras.optimizers.SGD(0.1), 2e-3, sharding=dict(compression=hvd.Compression.fp16))
+compare(lambda: keras.optimizers.Adam(0.01), scaled=True)
+half = hvd.reducescatter(tf.reshape(tf.range(14.0), [7, 2]) + r, op=hvd.Sum, compression=hvd.Compression.fp16)
+whole = sum(np.arange(14.0).reshape(7, 2) + k for k in range(n))
+np.testing.assert_allclose(half.numpy(), np.array_split(whole, n)[r])
+v = keras.Variable(np.ones(2, "f4"))
+local = hvd.DistributedOptimizer(keras.optimizers.SGD(1.0), shard_optimizer=True)
+local.register_local_var([v])
+try:
+    local.apply([tf.ones([2])], [v])
+except tf.errors.UnimplementedError as problem:
+    assert "no variable can be local" in str(problem)
+else:
+    raise SystemExit(1)
+print("ok")
+"""
+    )
+    job = launch(2, program)
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 2
+
+
 def test_local_layers_keep_their_gradients(launch: Callable[..., Any]) -> None:
     job = launch(
         2,

@@ -113,9 +113,9 @@ class Watch:
         if self._thread is not None:
             if _beacon is not None:
                 _beacon.write(board.WAITING, self._what)
-            if threading.current_thread() is threading.main_thread():
-                if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # Python's cannot run inside MPI
-                    self._interrupt = signal.signal(signal.SIGINT, signal.SIG_DFL)
+            is_main = threading.current_thread() is threading.main_thread()
+            if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                self._interrupt = signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's handler cannot run inside MPI
             self._thread.start()
         return self
 
@@ -134,7 +134,7 @@ class Watch:
             gone = {r: s for r, s in others.items() if s["state"] >= board.LEFT and s["state"] != board.REPORTED}
             gone |= {r: s for r, s in others.items() if board.is_dead(int(s["pid"])) and s["state"] < board.LEFT}
             if not gone and waited > self._timeout:
-                gone = {r: s for r, s in others.items() if s["state"] == board.RUNNING}
+                gone = {r: s for r, s in others.items() if s["state"] == board.RUNNING} or others
             if gone or waited > self._timeout:
                 self._end(waited, gone)
 
