@@ -193,6 +193,42 @@ def test_gradients_travel_while_a_function_computes(launch: Callable[..., Any]) 
     assert job.out.count("ok") == 2
 
 
+def test_buckets_have_the_order_in_which_a_function_computes_gradients(launch: Callable[..., Any]) -> None:
+    """In whichever order the program names its variables; a rank that names them in another order disagrees."""
+    job = launch(
+        2,
+        """
+        from gradtape.ranks import _buckets
+        hvd.init()
+        weights = [tf.Variable(tf.eye(600) * 0.5) for _ in range(5)]
+        events, put = [], _buckets.Reduction.put
+        _buckets.Reduction.put = lambda self, i, value: (events.append(i), put(self, i, value))[1]
+        x = tf.ones([4, 600]) * (1.0 + hvd.rank())
+
+        def gradients(named):
+            with tf.GradientTape() as tape:
+                h = x
+                for w in weights:
+                    h = h @ w
+                loss = tf.reduce_sum(h)
+            return hvd.DistributedGradientTape(tape).gradient(loss, named)
+
+        order = [3, 0, 4, 1, 2]
+        named = [weights[i] for i in order]
+        found = tf.function(lambda: gradients(named))()
+        assert [order[i] for i in events] == [4, 3, 2, 1, 0], events
+        for d in found:
+            np.testing.assert_allclose(d.numpy()[0], np.full(600, 4 * 1.5 * 0.5**4))
+        try:
+            tf.function(lambda: gradients(named if hvd.rank() else named[::-1]))()
+        except hvd.RanksError as problem:
+            assert "The ranks want different collectives" in str(problem)
+            print("ok")
+        """,
+    )
+    assert job.out.count("ok") == 2, job.err
+
+
 def test_a_loss_scale_is_taken_out_before_and_checked_after_the_reduction(launch: Callable[..., Any]) -> None:
     job = launch(
         2,

@@ -46,20 +46,19 @@ class Reduction:
       wanted: see `wanted_of`.
       what: for the board.
       agreed: waits until all ranks want the same, and tells how many have data.
-      in_program: True for a reduction whose arrays are put by nodes of a program: the arrays come in the order of `layout`, and a
-        thread lets the buckets proceed.
+
+    The arrays of a reduction that ends with `in_program` are put by nodes of a program, and a thread lets its buckets proceed.
     """
 
-    def __init__(
-        self, group: Group, wanted: Wanted, what: Errand, agreed: Callable[[], int], in_program: bool = False
-    ) -> None:
-        self._in_program = in_program
+    def __init__(self, group: Group, wanted: Wanted, what: Errand, agreed: Callable[[], int]) -> None:
+        order = _order_in_program(wanted)
+        self._in_program = order is not None
         self._group, self._wanted, self._what, self._agreed = group, wanted, what, agreed
         op, self._scale = wanted[1]
         self._op = ReduceOp(op)
         self._specs = [(w[0], dtypes.as_dtype(w[1]).numpy) for w in wanted[2:] if isinstance(w, tuple)]
-        order = None if in_program else _orders.get((id(group), wanted))
-        learns = order is None and len(self._specs) > 1 and not in_program and wanted[-1] != IN_PROGRAM
+        order = order or _orders.get((id(group), wanted))
+        learns = order is None and len(self._specs) > 1
         self._learned: list[int] | None = [] if learns else None
         self._views: list[Any] = [None] * len(self._specs)
         self._ready = [False] * len(self._specs)
@@ -180,8 +179,18 @@ class Reduction:
         return [v.astype(dtype, copy=False) for v, (_, dtype) in zip(self._views, self._specs, strict=True)]
 
 
-# The last thing that a rank wants whose reduction is made of nodes of a program: the layout of its buckets is not learned.
-IN_PROGRAM = "in a program"
+_IN_PROGRAM = "in a program, in the order "
+
+
+def in_program(order: Sequence[int]) -> str:
+    """The last thing that a rank wants whose reduction is made of nodes of a program, which computes the arrays in this order."""
+    return _IN_PROGRAM + " ".join(map(str, order))
+
+
+def _order_in_program(wanted: Wanted) -> list[int] | None:
+    last = wanted[-1]
+    is_there = isinstance(last, str) and last.startswith(_IN_PROGRAM)
+    return [int(i) for i in last[len(_IN_PROGRAM) :].split()] if is_there else None
 
 
 def layout(specs: Sequence[tuple[Any, Any]], order: Sequence[int]) -> list[list[int]]:
@@ -250,7 +259,7 @@ def _take_part(group: Group, wanted: Wanted, what: Errand, told: list[Any], acti
     """Do with numbers that change nothing, or no rows, what the others want."""
     check_join(wanted, told, group.members, group.engine)
     if wanted[0] == "allreduce":
-        Reduction(group, wanted, what, lambda: active, wanted[-1] == IN_PROGRAM).finish()
+        Reduction(group, wanted, what, lambda: active).finish()
     elif wanted[0] == "allgather":
         for shape, dtype in [w for w in wanted[1:] if isinstance(w, tuple)]:
             group.gather_rows(np.empty((0, *shape), dtypes.as_dtype(dtype).numpy), what)

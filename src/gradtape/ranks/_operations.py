@@ -41,7 +41,7 @@ def _begin(*arrays: Any, count: int, group: Any, wanted: Any, places: tuple[int,
     begun = group.running.get(ticket)
     if begun is None or begun.has(places[0]):  # an error in an earlier run has left it unfinished
         what = Errand("allreduce")
-        group.running[ticket] = buckets.Reduction(group, wanted, what, group.agree(wanted, what), in_program=True)
+        group.running[ticket] = buckets.Reduction(group, wanted, what, group.agree(wanted, what))
     for place, array in zip(places, arrays, strict=True):
         group.running[ticket].put(place, array)
     return (np.int64(ticket),)
@@ -166,18 +166,25 @@ def _can_overlap(xs: Sequence[Any], group: Any, op: ReduceOp) -> bool:
     return len(buckets.layout([(s.shape, s.dtype.numpy) for s in specs], range(len(specs)))) > 1
 
 
+def _order_of(xs: Sequence[Any]) -> list[int]:
+    """The order in which the program that is traced computes some tensors; what it does not compute is there at once."""
+    places = {node: place for place, node in enumerate(state.current.trace.graph.nodes)}
+    nodes = [getattr(getattr(x, "value", None), "node", None) for x in xs]
+    return sorted(range(len(xs)), key=lambda i: (places.get(nodes[i], -1), -i))
+
+
 def _reduce_in_program(xs: Sequence[Any], group: Any, op: ReduceOp, scale: float, names: Sequence[str]) -> Any:
-    """A reduction as nodes: one for each bucket, and one that waits for all. The arrays that come last are expected to be ready first, as
-    the gradients of a model's last layers are."""
+    """A reduction as nodes: one for each bucket, in the order in which the program computes the arrays, and one that waits for all."""
+    order = _order_of(xs)
     specs = tuple([spec_of(x) for x in xs])
     shapes = [(s.shape, s.dtype.numpy) for s in specs]
-    wanted = buckets.wanted_of([(s.shape, s.dtype) for s in specs], op, scale, [*names, buckets.IN_PROGRAM])
+    wanted = buckets.wanted_of([(s.shape, s.dtype) for s in specs], op, scale, [*names, buckets.in_program(order)])
     ticket = next(_tickets)
     begun = [
         _begin(
             *[xs[i] for i in places], count=len(places), group=group, wanted=wanted, places=tuple(places), ticket=ticket
         )[0]
-        for places in buckets.layout(shapes, range(len(xs))[::-1])
+        for places in buckets.layout(shapes, order)
     ]
     return _complete(*begun, count=len(begun), group=group, specs=specs, ticket=ticket)
 
