@@ -95,6 +95,12 @@ def keras_fit():
 def names():
     for module in ("callbacks", "elastic", "Compression", "PartialDistributedOptimizer", "reducescatter", "gloo_enabled", "start_timeline"):
         assert hasattr(kvd, module), module
+    from horovod.common.exceptions import HorovodInternalError, HostsUpdatedInterrupt
+    from horovod.common.process_sets import ProcessSet
+    from horovod.common.util import gloo_built
+    from horovod.tensorflow.mpi_ops import rank_op
+    from horovod.tensorflow.sync_batch_norm import SyncBatchNormalization
+    assert HorovodInternalError is hvd.RanksError and ProcessSet is hvd.ProcessSet and int(rank_op()) == hvd.rank()
     import horovod.keras
     assert horovod.keras.DistributedOptimizer is kvd.DistributedOptimizer
 

@@ -14,7 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -107,7 +107,14 @@ def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int
         environment["GRADTAPE_RANKS_TIMEOUT"] = str(chosen.timeout)
     if _is_open_mpi(launcher):
         environment.update(_OPEN_MPI)
-    command = [launcher, *_options(launcher, chosen), sys.executable, "-m", "gradtape.cli.rank", *chosen.program]
+    command = [
+        launcher,
+        *_options(launcher, chosen, environment),
+        sys.executable,
+        "-m",
+        "gradtape.cli.rank",
+        *chosen.program,
+    ]
     job = subprocess.Popen(command, env=environment, start_new_session=True)
     try:
         status = job.wait()
@@ -167,8 +174,15 @@ def _is_open_mpi(launcher: str) -> bool:
     return "Open MPI" in said.stdout or "OpenRTE" in said.stdout or "PRRTE" in said.stdout
 
 
-def _options(launcher: str, chosen: argparse.Namespace) -> list[str]:
+# Variables that belong to a machine or a session; MPI hands on its own ones.
+_OWN = ("OMPI_", "PRTE_", "PMIX_", "SSH_", "XDG_", "DISPLAY", "HOSTNAME", "OLDPWD", "PWD", "SHLVL", "TMPDIR", "_")
+
+
+def _options(launcher: str, chosen: argparse.Namespace, environment: Mapping[str, str]) -> list[str]:
     options = ["-n", str(chosen.ranks)]
+    if (chosen.hosts or chosen.hostfile) and _is_open_mpi(launcher):  # MPICH hands on all variables by itself
+        names = [n for n in sorted(environment) if n.isidentifier() and not n.startswith(_OWN)]
+        options += [part for name in names for part in ("-x", name)]
     if chosen.hosts:
         options += ["-host" if _is_open_mpi(launcher) else "-hosts", chosen.hosts]
     if chosen.hostfile:
