@@ -92,10 +92,10 @@ alone.compile(keras.optimizers.Adam(0.01), "mse")
 hvd.broadcast_variables(mine.variables, 0)
 calls = [kvd.callbacks.BroadcastGlobalVariablesCallback(0), kvd.callbacks.MetricAverageCallback(),
          kvd.callbacks.LearningRateWarmupCallback(0.01, warmup_epochs=1)]
-history = mine.fit(X[:, part].reshape(-1, 5), Y[:, part].reshape(-1, 3), batch_size=6, epochs=2, shuffle=False, verbose=0, callbacks=calls)
+history = mine.fit(X[:, part].reshape(-1, 5), Y[:, part].reshape(-1, 3), batch_size=6, epochs=5, shuffle=False, verbose=0, callbacks=calls)
 assert len(set(hvd.allgather_object(round(history.history["loss"][-1], 6)))) == 1
 warm = [0.01 / n * ((b + 1) / 12 * (n - 1) + 1) for b in range(12)]
-for epoch in range(2):
+for epoch in range(5):
     for b, (x, y) in enumerate(zip(X, Y)):
         if epoch == 0:
             alone.optimizer.learning_rate = warm[b]
