@@ -197,3 +197,137 @@ def test_ranks_join_those_that_run_a_function(launch: Callable[..., Any]) -> Non
     )
     assert job.status == 0, job.err
     assert job.out.count("ok") == 3
+
+
+def test_integers_and_halves_are_scaled_after_they_were_added(launch: Callable[..., Any]) -> None:
+    job = launch(
+        3,
+        """
+        hvd.init()
+        r, n = hvd.rank(), hvd.size()
+        whole = np.array([1, 2, 3, 7, -5], np.int32)
+        for dtype in ("int8", "int32", "int64", "uint8"):
+            x = np.abs(whole).astype(dtype) if dtype[0] == "u" else whole.astype(dtype)
+            np.testing.assert_array_equal(hvd.allreduce(tf.constant(x)).numpy(), x)
+        np.testing.assert_array_equal(hvd.allreduce(tf.constant(whole + r % 2)).numpy(), np.trunc(whole + 1 / 3))
+        np.testing.assert_array_equal(hvd.allreduce(tf.constant(whole), op=hvd.Sum, prescale_factor=0.5).numpy(), np.trunc(whole / 2) * n)
+        np.testing.assert_array_equal(hvd.allreduce(tf.constant(whole), op=hvd.Sum, postscale_factor=0.5).numpy(), np.trunc(whole * n / 2))
+        rows = hvd.reducescatter(tf.constant(whole[:, None]), op=hvd.Average)
+        np.testing.assert_array_equal(rows.numpy(), np.array_split(whole[:, None], n)[r])
+        for size in (5, 40000):  # the smallest and the largest numbers: neither divided nor added in 16 bits
+            for number in (6e-8, 60000.0):
+                x = np.full(size, number, "f2")
+                np.testing.assert_array_equal(hvd.allreduce(tf.constant(x)).numpy(), x)
+                sent = hvd.allreduce(tf.constant(x.astype("f4")), compression=hvd.Compression.fp16)
+                np.testing.assert_array_equal(sent.numpy(), x.astype("f4"))
+        try:
+            hvd.reducescatter(tf.ones([3, 1]), op=hvd.Adasum)
+        except tf.errors.UnimplementedError as problem:
+            assert "op must be hvd.Average or hvd.Sum" in str(problem)
+        else:
+            raise SystemExit(1)
+        print("ok")
+        """,
+    )
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 3
+
+
+def test_gradients_of_extremes_and_products(launch: Callable[..., Any]) -> None:
+    """Against the gradient of the same reduction over an axis, in one process."""
+    job = launch(
+        3,
+        """
+        hvd.init()
+        r, n = hvd.rank(), hvd.size()
+        every = np.array([[1.0, 4.0, 0.0, 0.0], [2.0, 4.0, 3.0, 0.0], [3.0, 4.0, 2.0, 5.0]], "f4")
+        ONE = {hvd.Max: tf.reduce_max, hvd.Min: tf.reduce_min, hvd.Product: tf.reduce_prod}
+        for op, reduce in ONE.items():
+            def both(x):
+                with tf.GradientTape() as tape:
+                    tape.watch(x)
+                    y = hvd.allreduce(x, op=op)
+                return tape.gradient(y, x)
+            stack = tf.constant(every)
+            with tf.GradientTape() as tape:
+                tape.watch(stack)
+                y = reduce(stack, 0) * n  # each rank has the result
+            wanted = tape.gradient(y, stack)[r]
+            for run in (both, tf.function(both)):
+                np.testing.assert_allclose(run(stack[r]).numpy(), wanted.numpy(), err_msg=op.name)
+        x = tf.constant(every[r])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = hvd.allreduce(x, op=hvd.Adasum)
+        try:
+            tape.gradient(y, x)
+        except tf.errors.UnimplementedError as problem:
+            assert "Adasum has no gradient" in str(problem)
+        else:
+            raise SystemExit(1)
+        print("ok")
+        """,
+    )
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 3
+
+
+def test_ranks_that_have_joined_change_no_result(launch: Callable[..., Any]) -> None:
+    job = launch(
+        3,
+        """
+        hvd.init()
+        r = hvd.rank()
+        if r != 2:
+            for dtype in (tf.float32, tf.float16, tf.int32):
+                for op, number in ((hvd.Min, 5), (hvd.Max, -5), (hvd.Product, 5), (hvd.Average, 7)):
+                    wanted = 25 if op is hvd.Product else number
+                    assert float(hvd.allreduce(tf.constant(number, dtype), op=op)) == wanted, (op, dtype)
+            rows = tf.IndexedSlices(tf.ones([2, 3]) * (1.0 + r), tf.constant([0, 1]), tf.constant([4, 3]))
+            mean = hvd.allreduce(rows)
+            np.testing.assert_allclose(tf.convert_to_tensor(mean).numpy()[:2], np.full((2, 3), 1.5))
+            import keras
+            v = keras.Variable(np.ones(2, "f4"))
+            scaled = keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(0.5), initial_scale=4.0)
+            hvd.DistributedOptimizer(scaled).apply([tf.constant([4.0, 8.0])], [v])
+            np.testing.assert_allclose(v.numpy(), [0.5, 0.0])  # the joined rank has no say in whether all are finite
+        assert hvd.join() in (0, 1)
+        print("ok")
+        """,
+    )
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 3
+
+
+def test_a_function_runs_again_after_an_error_between_its_buckets(launch: Callable[..., Any]) -> None:
+    job = launch(
+        2,
+        """
+        hvd.init()
+        weights = [tf.Variable(tf.ones([700, 700])) for _ in range(3)]
+
+        @tf.custom_gradient
+        def checked(x):
+            return tf.identity(x), lambda dy: tf.debugging.check_numerics(dy * factor, "bad")
+
+        factor = tf.Variable(2.0)
+
+        @tf.function
+        def step():
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(weights[2] * factor) + tf.reduce_sum(weights[1]) + tf.reduce_sum(checked(weights[0]))
+            return hvd.DistributedGradientTape(tape).gradient(loss, weights)
+
+        for number in (2.0, np.inf, 3.0):
+            factor.assign(number)
+            try:
+                found = [float(d[0, 0]) for d in step()]
+            except tf.errors.InvalidArgumentError:
+                assert number == np.inf
+            else:
+                assert found == [number, 1.0, number], found
+        print("ok")
+        """,
+    )
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 2

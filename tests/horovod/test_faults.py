@@ -123,6 +123,101 @@ def test_a_fault_ends_the_job_and_is_named(
     assert pickle.loads((tmp_path / "state").read_bytes())["step"] == 8
 
 
+BEFORE = """
+import os, sys, time
+fault, number = sys.argv[1], os.environ.get("PMI_RANK") or os.environ["OMPI_COMM_WORLD_RANK"]
+if number == "1":
+    with open("fault", "w") as file:
+        file.write(str(time.time()))
+    if fault == "exception":
+        raise ValueError("boom")
+    elif fault == "exit":
+        sys.exit(0)
+    elif fault == "kill":
+        os.kill(os.getpid(), 9)
+    time.sleep(1000)
+hvd.init(timeout=4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("exception", ["ValueError: boom"]),
+        ("exit", ["rank 0 waited", "in init at", "rank 1: left the program"]),
+        ("late", ["rank 0 waited", "in init at", "rank 1: alive, last seen at", "time.sleep(1000)"]),
+        ("kill", []),
+    ],
+)
+def test_ranks_that_do_not_come_to_init_are_named(
+    launch: Callable[..., Any], tmp_path: Path, fault: str, said: list[str]
+) -> None:
+    """MPI starts when all ranks have come, and would wait for ever."""
+    job = launch(2, BEFORE, fault)
+    took = time.time() - float((tmp_path / "fault").read_text())
+    assert job.status != 0
+    for words in said:
+        assert words in job.err, job.err
+    assert took < 20, f"the job ended {took:.1f} s after the fault"
+
+
+def test_a_rank_that_stops_while_others_are_at_the_end_is_named(launch: Callable[..., Any]) -> None:
+    job = launch(
+        2,
+        """
+        import os, time
+        hvd.init(timeout=3)
+        hvd.barrier()
+        if hvd.rank() == 1:
+            os.kill(os.getpid(), 19)
+        """,
+    )
+    assert job.status != 0
+    assert "the end of the program" in job.err
+    assert "rank 1: no sign of life" in job.err
+
+
+def test_the_end_of_the_program_waits_for_a_rank_that_is_at_work_and_says_so(launch: Callable[..., Any]) -> None:
+    job = launch(
+        2,
+        """
+        import time
+        hvd.init()
+        hvd.init(timeout=1)
+        if hvd.rank() == 1:
+            time.sleep(4)
+            print("saved")
+        """,
+    )
+    assert job.status == 0, job.err
+    assert "[1] saved" in job.out
+    assert "rank 0 is at the end of the program, and waits for" in job.err
+    assert "rank 1: alive, last seen at" in job.err
+
+
+def test_after_a_disagreement_no_data_moves(launch: Callable[..., Any]) -> None:
+    """The ranks' collectives no longer fit together: a program that goes on would add the wrong arrays."""
+    job = launch(
+        2,
+        """
+        hvd.init()
+        try:
+            hvd.allreduce(tf.ones([2 + hvd.rank()]))
+        except hvd.RanksError as problem:
+            assert "The ranks want different collectives" in str(problem)
+        for _ in range(2):
+            try:
+                hvd.allreduce(tf.ones([2]))
+            except hvd.RanksError as problem:
+                assert "cannot work together after an earlier error: The ranks want different" in str(problem), problem
+            else:
+                raise SystemExit(1)
+        print("ok")
+        """,
+    )
+    assert job.out.count("ok") == 2, job.err
+
+
 def test_a_fault_on_another_machine_is_named(launch: Callable[..., Any]) -> None:
     job = launch(3, PROGRAM, "stop", GRADTAPE_RANKS_PER_NODE="2")
     assert job.status != 0
@@ -198,6 +293,8 @@ def test_mistakes_are_explained() -> None:
         program += f"else:\n    raise SystemExit({code!r})\n"
     program += "hvd.init(); assert hvd.size() == 1 and hvd.is_initialized(); hvd.init()\n"
     program += "assert float(hvd.allreduce(tf.constant(2.0))) == 2.0\nhvd.shutdown(); assert not hvd.is_initialized()\n"
+    program += "try:\n    hvd.init()\nexcept tf.errors.FailedPreconditionError as problem:\n    assert 'were shut down' in str(problem)\n"
+    program += "else:\n    raise SystemExit('init after shutdown')\n"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
 

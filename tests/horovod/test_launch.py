@@ -97,6 +97,34 @@ def test_a_signal_ends_all_ranks(tmp_path: Path, number: signal.Signals) -> None
         time.sleep(0.1)
 
 
+SHELL = """#!/bin/bash
+# A remote shell onto this machine, which keeps no variables, as sshd does.
+while [[ "$1" == -* ]]; do case "$1" in -l|-p|-o|-i) shift 2;; *) shift;; esac; done
+shift
+exec env -i PATH=/usr/bin:/bin HOME="$HOME" USER="$USER" bash -c "$*"
+"""
+
+
+@pytest.mark.parametrize("option", ["--hosts", "--hostfile"])
+def test_ranks_on_other_hosts_have_the_variables_of_the_launcher(tmp_path: Path, option: str) -> None:
+    (tmp_path / "shell").write_text(SHELL)
+    (tmp_path / "shell").chmod(0o755)
+    (tmp_path / "hosts").write_text("127.0.0.2\n127.0.0.3\n")
+    (tmp_path / "program.py").write_text(
+        "import os\nimport gradtape.horovod as hvd\nhvd.init()\n"
+        "names = ('GRADTAPE_RANKS_TIMEOUT', 'GRADTAPE_LAUNCH_RESTART', 'OWN_SETTING')\n"
+        "print('variables', hvd.size(), *[os.environ.get(n) for n in names])\n"
+    )
+    shell = str(tmp_path / "shell")
+    job = started(
+        tmp_path, "-n", "2", "--timeout", "33", option, "127.0.0.2,127.0.0.3" if option == "--hosts" else "hosts", "program.py",
+        OWN_SETTING="kept", HYDRA_LAUNCHER="ssh", HYDRA_LAUNCHER_EXEC=shell, PRTE_MCA_plm_ssh_agent=shell,
+    )  # fmt: skip
+    out, err = job.communicate(timeout=LIMIT)
+    assert job.returncode == 0, err
+    assert out.count("variables 2 33.0 0 kept") == 2, out + err
+
+
 def test_mpiexec_alone_does_the_same(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
     mpiexec = launching._mpiexec()

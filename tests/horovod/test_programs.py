@@ -92,14 +92,34 @@ def keras_fit():
     score = kvd.allreduce(again.evaluate(images[..., None], labels, verbose=0))
     assert np.isfinite(score).all()
 
+def resumed():
+    own = slice(8 * hvd.rank(), 8 * hvd.rank() + 8)
+    model = network()
+    model.compile(loss=tf.losses.SparseCategoricalCrossentropy(), optimizer=kvd.DistributedOptimizer(tf.optimizers.Adam(0.01)))
+    model.fit(images[own, ..., None], labels[own], verbose=0)
+    if kvd.rank() == 0:
+        model.save("whole.keras")
+    kvd.allreduce(np.zeros(1))
+    again = kvd.load_model("whole.keras")
+    again.fit(images[own, ..., None], labels[own], verbose=0)
+    check_equal(kvd, again.trainable_variables)
+    assert type(again.optimizer).__name__ == "Adam" and int(again.optimizer.iterations) == 2
+
 def names():
     for module in ("callbacks", "elastic", "Compression", "PartialDistributedOptimizer", "reducescatter", "gloo_enabled", "start_timeline"):
         assert hasattr(kvd, module), module
+    from horovod.common.exceptions import HorovodInternalError, HostsUpdatedInterrupt
+    from horovod.common.process_sets import ProcessSet
+    from horovod.common.util import gloo_built
+    from horovod.tensorflow.mpi_ops import rank_op
+    from horovod.tensorflow.sync_batch_norm import SyncBatchNormalization
+    assert HorovodInternalError is hvd.RanksError and ProcessSet is hvd.ProcessSet and int(rank_op()) == hvd.rank()
     import horovod.keras
     assert horovod.keras.DistributedOptimizer is kvd.DistributedOptimizer
 
 custom_loop()
 keras_fit()
+resumed()
 names()
 print("ok")
 """

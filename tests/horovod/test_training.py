@@ -92,10 +92,10 @@ alone.compile(keras.optimizers.Adam(0.01), "mse")
 hvd.broadcast_variables(mine.variables, 0)
 calls = [kvd.callbacks.BroadcastGlobalVariablesCallback(0), kvd.callbacks.MetricAverageCallback(),
          kvd.callbacks.LearningRateWarmupCallback(0.01, warmup_epochs=1)]
-history = mine.fit(X[:, part].reshape(-1, 5), Y[:, part].reshape(-1, 3), batch_size=6, epochs=2, shuffle=False, verbose=0, callbacks=calls)
+history = mine.fit(X[:, part].reshape(-1, 5), Y[:, part].reshape(-1, 3), batch_size=6, epochs=5, shuffle=False, verbose=0, callbacks=calls)
 assert len(set(hvd.allgather_object(round(history.history["loss"][-1], 6)))) == 1
 warm = [0.01 / n * ((b + 1) / 12 * (n - 1) + 1) for b in range(12)]
-for epoch in range(2):
+for epoch in range(5):
     for b, (x, y) in enumerate(zip(X, Y)):
         if epoch == 0:
             alone.optimizer.learning_rate = warm[b]
@@ -193,6 +193,42 @@ def test_gradients_travel_while_a_function_computes(launch: Callable[..., Any]) 
     assert job.out.count("ok") == 2
 
 
+def test_buckets_have_the_order_in_which_a_function_computes_gradients(launch: Callable[..., Any]) -> None:
+    """In whichever order the program names its variables; a rank that names them in another order disagrees."""
+    job = launch(
+        2,
+        """
+        from gradtape.ranks import _buckets
+        hvd.init()
+        weights = [tf.Variable(tf.eye(600) * 0.5) for _ in range(5)]
+        events, put = [], _buckets.Reduction.put
+        _buckets.Reduction.put = lambda self, i, value: (events.append(i), put(self, i, value))[1]
+        x = tf.ones([4, 600]) * (1.0 + hvd.rank())
+
+        def gradients(named):
+            with tf.GradientTape() as tape:
+                h = x
+                for w in weights:
+                    h = h @ w
+                loss = tf.reduce_sum(h)
+            return hvd.DistributedGradientTape(tape).gradient(loss, named)
+
+        order = [3, 0, 4, 1, 2]
+        named = [weights[i] for i in order]
+        found = tf.function(lambda: gradients(named))()
+        assert [order[i] for i in events] == [4, 3, 2, 1, 0], events
+        for d in found:
+            np.testing.assert_allclose(d.numpy()[0], np.full(600, 4 * 1.5 * 0.5**4))
+        try:
+            tf.function(lambda: gradients(named if hvd.rank() else named[::-1]))()
+        except hvd.RanksError as problem:
+            assert "The ranks want different collectives" in str(problem)
+            print("ok")
+        """,
+    )
+    assert job.out.count("ok") == 2, job.err
+
+
 def test_a_loss_scale_is_taken_out_before_and_checked_after_the_reduction(launch: Callable[..., Any]) -> None:
     job = launch(
         2,
@@ -281,6 +317,58 @@ def test_a_divided_optimizer_learns_the_same_and_is_restored_on_other_ranks(laun
         job = launch(ranks, SHARDED)
         assert job.status == 0, job.err
         assert job.out.count("ok") == ranks
+
+
+def test_a_divided_optimizer_keeps_what_belongs_to_variables(launch: Callable[..., Any]) -> None:
+    """Constraints, exclusion from weight decay, compression, and a loss scale."""
+    program = (
+        SHARDED.partition("OPTIMIZERS")[0]
+        + """
+def model(optimizer, **options):
+    keras.utils.set_random_seed(0)
+    made = keras.Sequential([keras.Input((5,)), keras.layers.Dense(7, activation="tanh", **options), keras.layers.Dense(3)])
+    for layer in made.layers:
+        layer.bias.assign(layer.bias + 1.0)
+    made.compile(optimizer, "mse")
+    return made
+
+def compare(make, tolerance=2e-5, scaled=False, sharding={}, **options):
+    divided = hvd.DistributedOptimizer(make(), shard_optimizer=True, **sharding)
+    if scaled:
+        divided = keras.optimizers.LossScaleOptimizer(divided, initial_scale=64.0)
+    divided, alone = model(divided, **options), model(make(), **options)
+    divided.fit(X[mine], Y[mine], batch_size=part, epochs=1, shuffle=False, verbose=0)
+    alone.fit(X, Y, batch_size=24, epochs=1, shuffle=False, verbose=0)
+    for a, b in zip(divided.get_weights(), alone.get_weights()):
+        np.testing.assert_allclose(a, b, atol=tolerance)
+
+def without_biases():
+    made = keras.optimizers.AdamW(0.01, weight_decay=0.5)
+    made.exclude_from_weight_decay(var_names=["bias"])
+    return made
+
+compare(without_biases)
+compare(lambda: keras.optimizers.SGD(0.5), kernel_constraint=keras.constraints.MaxNorm(0.3))
+compare(lambda: keras.optimizers.SGD(0.1), 2e-3, sharding=dict(compression=hvd.Compression.fp16))
+compare(lambda: keras.optimizers.Adam(0.01), scaled=True)
+half = hvd.reducescatter(tf.reshape(tf.range(14.0), [7, 2]) + r, op=hvd.Sum, compression=hvd.Compression.fp16)
+whole = sum(np.arange(14.0).reshape(7, 2) + k for k in range(n))
+np.testing.assert_allclose(half.numpy(), np.array_split(whole, n)[r])
+v = keras.Variable(np.ones(2, "f4"))
+local = hvd.DistributedOptimizer(keras.optimizers.SGD(1.0), shard_optimizer=True)
+local.register_local_var([v])
+try:
+    local.apply([tf.ones([2])], [v])
+except tf.errors.UnimplementedError as problem:
+    assert "no variable can be local" in str(problem)
+else:
+    raise SystemExit(1)
+print("ok")
+"""
+    )
+    job = launch(2, program)
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 2
 
 
 def test_local_layers_keep_their_gradients(launch: Callable[..., Any]) -> None:

@@ -10,10 +10,11 @@ import argparse
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +99,7 @@ def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int
         **os.environ,
         "GRADTAPE_LAUNCH_SIZE": str(chosen.ranks),
         "GRADTAPE_LAUNCH_FOLDER": str(folder),
+        "GRADTAPE_LAUNCH_HOST": socket.gethostname(),
         "GRADTAPE_LAUNCH_RESTART": str(turn),
         "GRADTAPE_ELASTIC_FILE": os.environ.get("GRADTAPE_ELASTIC_FILE", str(folder / "elastic")),
     }
@@ -105,7 +107,14 @@ def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int
         environment["GRADTAPE_RANKS_TIMEOUT"] = str(chosen.timeout)
     if _is_open_mpi(launcher):
         environment.update(_OPEN_MPI)
-    command = [launcher, *_options(launcher, chosen), sys.executable, "-m", "gradtape.cli.rank", *chosen.program]
+    command = [
+        launcher,
+        *_options(launcher, chosen, environment),
+        sys.executable,
+        "-m",
+        "gradtape.cli.rank",
+        *chosen.program,
+    ]
     job = subprocess.Popen(command, env=environment, start_new_session=True)
     try:
         status = job.wait()
@@ -165,8 +174,15 @@ def _is_open_mpi(launcher: str) -> bool:
     return "Open MPI" in said.stdout or "OpenRTE" in said.stdout or "PRRTE" in said.stdout
 
 
-def _options(launcher: str, chosen: argparse.Namespace) -> list[str]:
+# Variables that belong to a machine or a session; MPI hands on its own ones.
+_OWN = ("OMPI_", "PRTE_", "PMIX_", "SSH_", "XDG_", "DISPLAY", "HOSTNAME", "OLDPWD", "PWD", "SHLVL", "TMPDIR", "_")
+
+
+def _options(launcher: str, chosen: argparse.Namespace, environment: Mapping[str, str]) -> list[str]:
     options = ["-n", str(chosen.ranks)]
+    if (chosen.hosts or chosen.hostfile) and _is_open_mpi(launcher):  # MPICH hands on all variables by itself
+        names = [n for n in sorted(environment) if n.isidentifier() and not n.startswith(_OWN)]
+        options += [part for name in names for part in ("-x", name)]
     if chosen.hosts:
         options += ["-host" if _is_open_mpi(launcher) else "-hosts", chosen.hosts]
     if chosen.hostfile:
@@ -181,6 +197,8 @@ def _report(folder: Path) -> None:
     waited for others are not meant.
     """
     told = {int(f.name.partition("-")[2]): np.fromfile(f, board.SLOT)[0] for f in folder.glob("rank-*")}
+    if any(slot["state"] == board.FAILED for slot in told.values()):  # which was said; the others were ended for it
+        return
     silent = {r: slot for r, slot in told.items() if slot["state"] in (board.RUNNING, board.WAITING)}
     first = min([slot["beat"] for slot in silent.values()], default=0.0)
     silent = {r: slot for r, slot in silent.items() if slot["beat"] - first < _TOGETHER}

@@ -85,11 +85,18 @@ def main() -> int:
     streams = [Prefixed(sys.stdout, f"[{rank}] "), Prefixed(sys.stderr, f"[{rank}] ")]
     sys.stdout, sys.stderr = streams
     from gradtape.cli import run
+    from gradtape.ranks._arrival import Beacon
 
-    program = sys.argv[1:]
+    program, beacon, status = sys.argv[1:], Beacon(rank), 1
     try:
-        return run.run_module(program[1], program[2:]) if program[0] == "-m" else run.run_file(program[0], program[1:])
+        chosen = run.run_module if program[0] == "-m" else run.run_file
+        status = chosen(*((program[1], program[2:]) if program[0] == "-m" else (program[0], program[1:])))
+        return status
+    except SystemExit as ended:
+        status = 0 if ended.code is None else ended.code if isinstance(ended.code, int) else 1
+        raise
     finally:
+        beacon.finish(status)
         for stream in streams:
             stream.finish()
 

@@ -21,6 +21,13 @@ _MODULES = {
     "horovod.keras.callbacks": "gradtape.horovod.callbacks",
     "horovod.keras.elastic": "gradtape.horovod.elastic",
     "horovod.tensorflow.keras.elastic": "gradtape.horovod.elastic",
+    "horovod.tensorflow.mpi_ops": "gradtape.horovod",
+    "horovod.tensorflow.sync_batch_norm": "gradtape.horovod._batch_normalization",
+    "horovod.common": "gradtape.horovod",
+    "horovod.common.elastic": "gradtape.horovod.elastic",
+    "horovod.common.exceptions": "gradtape.horovod.exceptions",
+    "horovod.common.process_sets": "gradtape.horovod._process_set",
+    "horovod.common.util": "gradtape.horovod._process",
 }
 
 

@@ -66,6 +66,8 @@ TABLE = {
         "BLAS and LAPACK, whose own handler of fork waits for ever for a thread that is at work (a Gate)", HELD
     ),
     "board": Rule("a signal: a rank gives no more signs of life", LEFT),
+    "beacon": Rule("a signal: the board posts now where a rank of `gradtape launch` is", LEFT),
+    "arrival": Rule("a signal: all ranks have come to `init`", LEFT),
     "progress": Rule("the requests that a thread of `ranks` tests"),
     "lines": Rule("the last line that a rank of `gradtape launch` has begun to write"),
     "imports": Rule("modules of the library that are being imported (Python's lock)", HELD),

@@ -14,6 +14,7 @@ _loss_scale.py   Loss scales and reduced gradients, in the right order
 _sharding.py     Optimizers whose state is divided among the ranks
 _accumulation.py  Gradients of several backward passes, added up
 elastic.py       State that survives a restart
+exceptions.py    The errors that programs of elastic jobs name
 callbacks.py     Keras callbacks
 keras.py         Horovod's names for Keras
 """

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradtape.api.arguments import tensor
-from gradtape.core import errors
+from gradtape.arrays.shapes import shape
+from gradtape.core import dtypes, errors
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.op import REGISTRY
 from gradtape.horovod._compression import Compression
 from gradtape.horovod._process_set import ProcessSet, global_process_set
 from gradtape.ranks import _buckets as buckets
@@ -85,14 +87,26 @@ def grouped_allreduce(
         if isinstance(rows, IndexedSlices):
             found[i] = _gathered_rows(rows, how, group, prescale_factor * postscale_factor)
     packed = [compression.compress(_tensor(tensors[i])) for i in dense]
-    is_linear = how in (Average, Sum)
-    scale = prescale_factor * postscale_factor if is_linear else prescale_factor
-    names = [name] if name else []
-    reduced = operations.allreduce([p[0] for p in packed], group, how, scale, names)
+    sent = [p[0] for p in packed]
+    is_linear = how in (Average, Sum) and all(t.dtype.is_floating or t.dtype.is_complex for t in sent)
+    scale = prescale_factor * postscale_factor if is_linear else 1.0
+    if not is_linear:
+        sent = [_scaled(t, prescale_factor) for t in sent]
+    reduced = operations.allreduce(sent, group, how, scale, [name] if name else [])
     for i, value, (_, context) in zip(dense, reduced, packed, strict=True):
         whole = compression.decompress(value, context)
-        found[i] = whole if is_linear or postscale_factor == 1.0 else whole * postscale_factor
+        found[i] = whole if is_linear else _scaled(whole, postscale_factor)
     return found
+
+
+def _scaled(x: Any, factor: float) -> Any:
+    """A tensor times a number; integers are rounded towards zero."""
+    if factor == 1.0:
+        return x
+    if x.dtype.is_floating or x.dtype.is_complex:
+        return x * factor
+    cast = REGISTRY["cast"]
+    return cast(cast(x, dtype=dtypes.float64) * factor, dtype=x.dtype)
 
 
 def _tensor(value: Any) -> Any:
@@ -106,9 +120,13 @@ def _gathered_rows(rows: IndexedSlices, how: ReduceOp, group: Any, scale: float)
             f"allreduce: IndexedSlices cannot be reduced by {how.name}.",
             "use sparse_as_dense=True, or tf.convert_to_tensor(gradient).",
         )
-    values, indices = operations.allgather([rows.values, rows.indices], group)
-    factor = scale / group.size if how is Average else scale
-    return IndexedSlices(values if factor == 1.0 else values * factor, indices, rows.dense_shape)
+    if how is Sum:
+        values, indices = operations.allgather([rows.values, rows.indices], group)
+        return IndexedSlices(values if scale == 1.0 else values * scale, indices, rows.dense_shape)
+    # Ranks that have joined give no row of the third: the mean is over those that still have data.
+    values, indices, present = operations.allgather([rows.values, rows.indices, tensor([scale])], group)
+    count = REGISTRY["cast"](shape(present)[0], dtype=values.dtype)
+    return IndexedSlices((values if scale == 1.0 else values * scale) / count, indices, rows.dense_shape)
 
 
 def allgather(
@@ -185,6 +203,12 @@ def reducescatter(
     """This rank's rows of the reduced tensor; if they do not divide evenly, the first ranks get one more."""
     packed, context = compression.compress(_tensor(tensor))
     how, group = ReduceOp(op), process_set.group("reducescatter")
+    if how not in (Average, Sum):
+        raise errors.build(
+            errors.UnimplementedError,
+            f"reducescatter: op must be hvd.Average or hvd.Sum, got {how.name}.",
+            "hvd.allreduce(x, op=op), and take this rank's rows of the result.",
+        )
     found = operations.reducescatter(packed, group, how, prescale_factor * postscale_factor, name or "")
     return compression.decompress(found, context)
 

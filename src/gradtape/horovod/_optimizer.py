@@ -66,6 +66,7 @@ def DistributedOptimizer(  # noqa: N802 - Horovod's name
         "register_local_var": lambda self, var: reducer.register_local(var),
         "_gradtape_base": base,
         "_gradtape_all_finite": staticmethod(reducer.all_finite),
+        "__module__": _public_module(base),  # a saved model names its optimizer by it
         "__reduce__": lambda self: (_restored, (base, self.get_config())),
     }
     if shard_optimizer:
@@ -91,6 +92,14 @@ def PartialDistributedOptimizer(  # noqa: N802 - Horovod's name
     found = DistributedOptimizer(optimizer, *args, **kwargs)
     found.register_local_var(weights_of(local_layers, "PartialDistributedOptimizer"))
     return found
+
+
+def _public_module(base: Any) -> str:
+    """The module under which Keras finds an optimizer's class again."""
+    from keras.src.api_export import get_name_from_symbol
+
+    name = get_name_from_symbol(base)
+    return str(name.rpartition(".")[0] if name else base.__module__)
 
 
 def _restored(base: Any, config: Any) -> Any:

@@ -54,6 +54,15 @@ def check(optimizer: Any, reducer: Reducer, passes: int) -> None:
         )
 
 
+def _check_variables(reducer: Reducer, variables: Sequence[Any]) -> None:
+    if any(reducer.is_local(v) for v in variables):
+        raise errors.build(
+            errors.UnimplementedError,
+            "DistributedOptimizer: with shard_optimizer=True no variable can be local to a rank.",
+            "leave out register_local_var and local_layers, or shard_optimizer.",
+        )
+
+
 class _Shard:
     """This rank's part of the variables of an optimizer.
 
@@ -62,7 +71,7 @@ class _Shard:
       start, length: where it is in the vector of all variables.
     """
 
-    def __init__(self, variables: Sequence[Any], group: Any, clip: float | None) -> None:
+    def __init__(self, variables: Sequence[Any], group: Any, clip: float | None, compression: Any) -> None:
         kinds = {dtypes.as_dtype(v.dtype) for v in variables}
         if len(kinds) > 1 or not next(iter(kinds)).is_floating:
             raise errors.build(
@@ -70,7 +79,7 @@ class _Shard:
                 f"DistributedOptimizer: with shard_optimizer=True all variables must have one floating dtype, got {sorted(k.name for k in kinds)}.",
                 "leave shard_optimizer out.",
             )
-        self.group, self.clip = group, clip
+        self.group, self.clip, self.compression = group, clip, compression
         self.shapes = [tuple(v.shape) for v in variables]
         self.sizes = [int(np.prod(s, dtype=np.int64)) for s in self.shapes]
         self.total = sum(self.sizes)
@@ -80,7 +89,7 @@ class _Shard:
         value = np.zeros(self.length, next(iter(kinds)).numpy)
         self.variable = keras.Variable(value, name=f"shard_{group.rank}_of_{group.size}")
 
-    def own(self, values: Sequence[Any]) -> Any:
+    def own(self, values: Sequence[Any], kind: Any = None) -> Any:
         """This rank's part of the concatenation of some arrays."""
         parts, offset = [], 0
         stop = self.start + self.length
@@ -91,20 +100,20 @@ class _Shard:
             offset += size
         missing = self.length - max(min(stop, self.total) - self.start, 0)
         if missing:
-            parts.append(wrap(np.zeros(missing, dtypes.as_dtype(self.variable.dtype).numpy)))
+            parts.append(wrap(np.zeros(missing, (kind or dtypes.as_dtype(self.variable.dtype)).numpy)))
         return REGISTRY["concat"](*parts, axis=0) if len(parts) > 1 else parts[0]
 
     def divided(self, gradients: Sequence[Any], op: ReduceOp) -> Any:
         """This rank's part of the reduced gradients."""
         kind = dtypes.as_dtype(self.variable.dtype)
-        parts = [
-            wrap(np.zeros(size, kind.numpy)) if g is None else _flat(convert_to_tensor(g))
-            for g, size in zip(gradients, self.sizes, strict=True)
-        ]
         rest = self.length * self.group.size - self.total
-        whole = REGISTRY["concat"](*parts, wrap(np.zeros(rest, kind.numpy)), axis=0)
-        rows = REGISTRY["reshape"](whole, shape=(self.group.size, self.length))
-        found = REGISTRY["reshape"](operations.reducescatter(rows, self.group, op), shape=(self.length,))
+        parts = [
+            self.compression.compress(wrap(np.zeros(size, kind.numpy)) if g is None else _flat(convert_to_tensor(g)))[0]
+            for g, size in zip([*gradients, None], [*self.sizes, rest], strict=True)
+        ]
+        rows = REGISTRY["reshape"](REGISTRY["concat"](*parts, axis=0), shape=(self.group.size, self.length))
+        sums = self.compression.decompress(operations.reducescatter(rows, self.group, op), kind)
+        found = REGISTRY["reshape"](sums, shape=(self.length,))
         if self.clip is None:
             return found
         (square,) = operations.allreduce([_sum(found * found)], self.group, ReduceOp.SUM)
@@ -186,10 +195,17 @@ def methods(base: Any, reducer: Reducer) -> dict[str, Any]:
     """The methods of an optimizer whose state is divided."""
     known: WeakKeys[Any, _Shard] = WeakKeys()
 
+    masks: WeakKeys[Any, Any] = WeakKeys()
+
     def shard_of(self: Any, variables: Sequence[Any]) -> _Shard:
         if self not in known:
+            _check_variables(reducer, variables)
             with init_scope():
-                known[self] = _Shard(variables, reducer.process_set.group("shard_optimizer"), self.global_clipnorm)
+                group = reducer.process_set.group("shard_optimizer")
+                known[self] = _Shard(variables, group, self.global_clipnorm, reducer.compression)
+                decays = [np.full(tuple(v.shape), base._use_weight_decay(self, v), np.float32) for v in variables]
+                if not all(d.all() for d in decays):
+                    masks[self] = known[self].own([wrap(d) for d in decays], dtypes.float32)
                 self.global_clipnorm = None  # the norm is that of all parts
                 base.build(self, [known[self].variable])
                 self.built = True
@@ -212,7 +228,19 @@ def methods(base: Any, reducer: Reducer) -> dict[str, Any]:
         base.apply(self, [shard.divided(list(grads), reducer.op)], [shard.variable])
         for variable, value in zip(variables, shard.whole(shard.variable.value), strict=True):
             variable.assign(value)
+            if variable.constraint is not None:
+                variable.assign(variable.constraint(variable))
         return self.iterations
+
+    def decay(self: Any, variables: Any) -> None:
+        """Weight decay of the numbers of this part whose variables are not excluded from it."""
+        if self not in masks:
+            base._apply_weight_decay(self, variables)
+        elif self.weight_decay is not None:
+            part, cast = known[self].variable, REGISTRY["cast"]
+            kind = dtypes.as_dtype(part.dtype)
+            rate = cast(convert_to_tensor(self.learning_rate), dtype=kind) * float(self.weight_decay)
+            part.assign(part.value - part.value * rate * cast(masks[self], dtype=kind))
 
     def gathered(self: Any) -> dict[str, Any]:
         """The state as variables that read as the whole, by name; unsharded ones unchanged."""
@@ -235,6 +263,7 @@ def methods(base: Any, reducer: Reducer) -> dict[str, Any]:
     return {
         "apply": apply,
         "build": build,
+        "_apply_weight_decay": decay,
         "save_own_variables": save_own_variables,
         "load_own_variables": load_own_variables,
         "_checkpoint_parts": gathered,

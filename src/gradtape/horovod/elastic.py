@@ -66,6 +66,10 @@ class State:
         problem = None
         if self._path and rank() == 0:
             try:
+                if self._path == os.environ.get(
+                    "GRADTAPE_ELASTIC_FILE"
+                ):  # the launcher's folder is on its machine only
+                    os.makedirs(os.path.dirname(self._path) or ".", mode=0o700, exist_ok=True)
                 _write(self._path, self._saved)
             except OSError as error:
                 problem = str(error)

@@ -65,22 +65,45 @@ def wide(dtype: Any) -> Any:
 _COMPILED = 1 << 14  # numbers from which on machine code adds: NumPy converts 16-bit numbers one at a time
 
 
-def sum_narrow(parts: np.ndarray) -> np.ndarray:
-    """The sum over the first axis of 16-bit numbers, added in float32."""
+def sum_narrow(parts: np.ndarray, scale: float) -> np.ndarray:
+    """The sum over the first axis of 16-bit numbers, added and scaled in float32: scaled before, small numbers would be lost."""
+    factor = np.float32(scale)
     if parts.size < _COMPILED:
-        return np.ascontiguousarray(parts.astype(np.float32).sum(0).astype(parts.dtype))
-    return np.ascontiguousarray(_narrow_program()(wrap(parts))._array)
+        return np.ascontiguousarray((parts.astype(np.float32).sum(0) * factor).astype(parts.dtype))
+    return np.ascontiguousarray(_narrow_program()(wrap(parts), wrap(factor))._array)
 
 
 @functools.cache
 def _narrow_program() -> Any:
     cast, add = REGISTRY["cast"], REGISTRY["add"]
 
-    def total(parts: Any) -> Any:
+    def total(parts: Any, factor: Any) -> Any:
         rows = [cast(parts[i], dtype=dtypes.float32) for i in range(parts.shape[0])]
-        return cast(functools.reduce(add, rows), dtype=parts.dtype)
+        return cast(functools.reduce(add, rows) * factor, dtype=parts.dtype)
 
     return function(total)
+
+
+def scale_integers(array: np.ndarray, scale: float, count: int = 1) -> np.ndarray:
+    """Integers times a number, over a count; rounded towards zero, as Horovod does."""
+    if scale != 1.0:
+        array = np.trunc(array * scale).astype(array.dtype)
+    if count == 1:
+        return array
+    quotient = array // count
+    return quotient + ((quotient < 0) & (quotient * count != array)).astype(array.dtype)
+
+
+def neutral(op: ReduceOp, dtype: Any) -> Any:
+    """The number that changes nothing when it is reduced with others."""
+    if op is ReduceOp.PRODUCT:
+        return dtype.type(1)
+    if op not in (ReduceOp.MIN, ReduceOp.MAX):
+        return dtype.type(0)
+    if dtype.kind == "f":
+        return dtype.type(np.inf if op is ReduceOp.MIN else -np.inf)
+    limits = np.iinfo(dtype)
+    return limits.max if op is ReduceOp.MIN else limits.min
 
 
 def narrow(array: Any, dtype: Any) -> Any:

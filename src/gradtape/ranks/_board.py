@@ -8,8 +8,10 @@ can be read by the others. The first rank of each node sends its node's slots to
 from __future__ import annotations
 
 import os
+import socket
 import threading
 import time
+import traceback
 from typing import Any
 
 import numpy as np
@@ -50,7 +52,7 @@ class Board:
         self._main, self._parent = threading.main_thread().ident, os.getppid()
         self._sends: list[Any] = []
         self._beats: dict[int, float] = {}
-        self._told = _file_of_launcher(self.rank)
+        self._told = file_of_launcher(self.rank)
         self._stop = locks.event("board")
         self._thread = threading.Thread(target=self._live, name="gradtape-board", daemon=True)
         self._tell_launcher()
@@ -89,17 +91,7 @@ class Board:
 
     def seen(self, rank: int) -> str:
         """Where a rank was last seen, in words."""
-        slot = self.slots[rank]
-        silence = time.time() - slot["beat"]
-        life = (
-            ""
-            if slot["state"] >= LEFT
-            else f"no sign of life for {silence:.1f} s, "
-            if silence > _SILENT
-            else "alive, "
-        )
-        where = slot["where"].decode(errors="replace")
-        return f"rank {rank}: {life}{_STATES[int(slot['state'])]} {where} ({slot['count']} collectives begun)"
+        return f"{words(rank, self.slots[rank])} ({self.slots[rank]['count']} collectives begun)"
 
     def _live(self) -> None:
         threads.companions.add(threading.get_ident())
@@ -123,7 +115,7 @@ class Board:
     def _note_deaths(self) -> None:
         for rank in self._members:
             slot = self.slots[rank]
-            if slot["state"] < LEFT and slot["pid"] and _is_dead(int(slot["pid"])):
+            if slot["state"] < LEFT and slot["pid"] and is_dead(int(slot["pid"])):
                 slot["where"] = b"the process is dead, it was at " + slot["where"][:190]
                 slot["state"] = FAILED
 
@@ -145,13 +137,35 @@ class Board:
                 self.slots[rank] = slot
 
 
-def _file_of_launcher(rank: int) -> Any:
+def words(rank: int, slot: Any) -> str:
+    """What a slot says, in words."""
+    silence = time.time() - slot["beat"]
+    life = f"no sign of life for {silence:.1f} s, " if silence > _SILENT else "alive, "
+    return f"rank {rank}: {'' if slot['state'] >= LEFT else life}{_STATES[int(slot['state'])]} {slot['where'].decode(errors='replace')}"
+
+
+def failure(kind: Any, error: Any, trace: Any) -> str:
+    """An exception in a line, with the user's line at which it was raised."""
+    message = (str(error).splitlines() or [""])[0]
+    for frame, _ in reversed(list(traceback.walk_tb(trace))):
+        if not provenance.is_library(frame.f_code.co_filename):
+            return f"{kind.__name__}: {message} at {provenance.Site.of((frame.f_code, frame.f_lasti))}"
+    return f"{kind.__name__}: {message} at an unknown line"
+
+
+def is_launchers_machine() -> bool:
+    """True if `gradtape launch` runs on this machine; its folder may be visible on others as well."""
+    return os.environ.get("GRADTAPE_LAUNCH_HOST", "") == socket.gethostname()
+
+
+def file_of_launcher(rank: int) -> Any:
     """A slot in a file of `gradtape launch`, which can be read after this process was killed; None without a launcher."""
     folder = os.environ.get("GRADTAPE_LAUNCH_FOLDER", "")
-    if not folder:
+    if not folder or not is_launchers_machine():
         return None
+    path = os.path.join(folder, f"rank-{rank}")
     try:
-        return np.memmap(os.path.join(folder, f"rank-{rank}"), SLOT, "w+", shape=1)
+        return np.memmap(path, SLOT, "r+" if os.path.exists(path) else "w+", shape=1)
     except OSError:  # this machine is another one than the launcher's
         return None
 
@@ -164,7 +178,8 @@ def main_line(thread: int | None) -> str:
     return "an unknown line" if code is None else str(provenance.Site.of((code, offset)))
 
 
-def _is_dead(pid: int) -> bool:
+def is_dead(pid: int) -> bool:
+    """True if there is no process of this number on this machine, or it has ended."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -46,20 +46,19 @@ class Reduction:
       wanted: see `wanted_of`.
       what: for the board.
       agreed: waits until all ranks want the same, and tells how many have data.
-      in_program: True for a reduction whose arrays are put by nodes of a program: the arrays come in the order of `layout`, and a
-        thread lets the buckets proceed.
+
+    The arrays of a reduction that ends with `in_program` are put by nodes of a program, and a thread lets its buckets proceed.
     """
 
-    def __init__(
-        self, group: Group, wanted: Wanted, what: Errand, agreed: Callable[[], int], in_program: bool = False
-    ) -> None:
-        self._in_program = in_program
+    def __init__(self, group: Group, wanted: Wanted, what: Errand, agreed: Callable[[], int]) -> None:
+        order = _order_in_program(wanted)
+        self._in_program = order is not None
         self._group, self._wanted, self._what, self._agreed = group, wanted, what, agreed
         op, self._scale = wanted[1]
         self._op = ReduceOp(op)
         self._specs = [(w[0], dtypes.as_dtype(w[1]).numpy) for w in wanted[2:] if isinstance(w, tuple)]
-        order = None if in_program else _orders.get((id(group), wanted))
-        learns = order is None and len(self._specs) > 1 and not in_program and wanted[-1] != IN_PROGRAM
+        order = order or _orders.get((id(group), wanted))
+        learns = order is None and len(self._specs) > 1
         self._learned: list[int] | None = [] if learns else None
         self._views: list[Any] = [None] * len(self._specs)
         self._ready = [False] * len(self._specs)
@@ -81,8 +80,15 @@ class Reduction:
         return buckets
 
     def _wide(self, dtype: Any) -> Any:
-        is_narrow_sum = self._op in (ReduceOp.SUM, ReduceOp.AVERAGE) and dtype.itemsize == 2 and dtype.kind in "fV"
-        return dtype if is_narrow_sum else arithmetic.wide(dtype)
+        return dtype if self._is_narrow(dtype) else arithmetic.wide(dtype)
+
+    def _is_narrow(self, dtype: Any) -> bool:
+        """True for 16-bit numbers that are sent as they are, and added in float32."""
+        return self._op in (ReduceOp.SUM, ReduceOp.AVERAGE) and dtype.itemsize == 2 and dtype.kind in "fV"
+
+    def has(self, i: int) -> bool:
+        """True if an array was put."""
+        return self._ready[i]
 
     def put(self, i: int, value: Any) -> None:
         """Pack an array, and start every bucket whose turn it is. Wider numbers become those of the bucket on the way."""
@@ -102,7 +108,7 @@ class Reduction:
                 break
             if self._active is None:
                 self._active = self._agreed()
-            self._scale_bucket(flat)
+            self._scale_before(flat)
             self._requests.append(self._reduce(flat, parts))
             if self._in_program and self._requests[-1] is not None:
                 self._group.engine.progress.watch(self._requests[-1])
@@ -112,13 +118,21 @@ class Reduction:
         if pending:
             self._group.engine.mpi.Request.Testall(pending)  # MPI moves data only while one of its functions runs
 
-    def _scale_bucket(self, flat: np.ndarray) -> None:
-        scale = self._scale / (self._active or 1) if self._op is ReduceOp.AVERAGE else self._scale
-        if scale != 1.0:
-            if flat.dtype.kind in "iu":
-                flat[...] = (flat * scale).astype(flat.dtype)
-            else:
-                np.multiply(flat, np.array(scale, flat.dtype), out=flat)
+    def _factor(self) -> float:
+        return self._scale / (self._active or 1) if self._op is ReduceOp.AVERAGE else self._scale
+
+    def _scale_before(self, flat: np.ndarray) -> None:
+        """Scale what is sent. Sums of 16-bit numbers and of integers are scaled afterwards: before, digits would be lost."""
+        if self._is_narrow(flat.dtype) or flat.dtype.kind in "iu":
+            return
+        factor = self._factor()
+        if factor != 1.0:
+            np.multiply(flat, np.array(factor, flat.dtype), out=flat)
+
+    def _scale_after(self, flat: np.ndarray) -> None:
+        if flat.dtype.kind in "iu":
+            count = (self._active or 1) if self._op is ReduceOp.AVERAGE else 1
+            flat[...] = arithmetic.scale_integers(flat, self._scale, count)
 
     def _reduce(self, flat: np.ndarray, parts: list[int]) -> Any:
         if self._op is ReduceOp.ADASUM:
@@ -129,17 +143,17 @@ class Reduction:
                 flat[start:end] = arithmetic.adasum([p[start:end] for p in every])
                 start = end
             return None
-        if flat.dtype.itemsize == 2 and flat.dtype.kind in "fV":
+        if self._is_narrow(flat.dtype):
             request, sent, received = self._group.start_narrow(flat)
             self._narrow[id(flat)] = (sent, received)
             return request
         return self._group.start_sum(flat, self._op)
 
     def finish(self) -> list[np.ndarray]:
-        """The reduced arrays, in the order of the specs; those that were not put are zeros."""
+        """The reduced arrays, in the order of the specs; those that were not put change nothing."""
         for view, is_ready in zip(self._views, self._ready, strict=True):
             if not is_ready:
-                view[...] = 0
+                view[...] = arithmetic.neutral(self._op, view.dtype)
         self._ready = [True] * len(self._ready)
         self._start()
         if self._active is None:
@@ -148,11 +162,12 @@ class Reduction:
             if request is not None:
                 if self._in_program:
                     self._group.engine.progress.release(request)
-                self._group.wait(request, self._what)
+                self._group.wait(request, self._what, self._buckets, self._narrow)
         for flat, _ in self._buckets:
             if id(flat) in self._narrow:
                 sent, received = self._narrow.pop(id(flat))
-                self._group.finish_narrow(flat, sent, received, self._what)
+                self._group.finish_narrow(flat, sent, received, self._factor(), self._what)
+            self._scale_after(flat)
         for flat, _ in self._buckets:
             del _held[id(flat)]
             spares = _spare.setdefault((flat.size, flat.dtype), [])
@@ -164,8 +179,18 @@ class Reduction:
         return [v.astype(dtype, copy=False) for v, (_, dtype) in zip(self._views, self._specs, strict=True)]
 
 
-# The last thing that a rank wants whose reduction is made of nodes of a program: the layout of its buckets is not learned.
-IN_PROGRAM = "in a program"
+_IN_PROGRAM = "in a program, in the order "
+
+
+def in_program(order: Sequence[int]) -> str:
+    """The last thing that a rank wants whose reduction is made of nodes of a program, which computes the arrays in this order."""
+    return _IN_PROGRAM + " ".join(map(str, order))
+
+
+def _order_in_program(wanted: Wanted) -> list[int] | None:
+    last = wanted[-1]
+    is_there = isinstance(last, str) and last.startswith(_IN_PROGRAM)
+    return [int(i) for i in last[len(_IN_PROGRAM) :].split()] if is_there else None
 
 
 def layout(specs: Sequence[tuple[Any, Any]], order: Sequence[int]) -> list[list[int]]:
@@ -212,7 +237,7 @@ def allreduce(
 
 
 def join(group: Group) -> int:
-    """Take part with zeros in what the others do until all have joined; returns the rank that joined last."""
+    """Take part in what the others do, without changing it, until all have joined; returns the rank that joined last."""
     what = Errand("join")
     group.check("join")
     rounds = 0
@@ -223,7 +248,7 @@ def join(group: Group) -> int:
         rounds += 1
         told = group.told(None, what)
         if most[0] != -most[1]:
-            raise disagreement(told, group.members, group.engine.count)
+            raise disagreement(told, group.members, group.engine)
         active = [t for t in told if t is not None]
         _take_part(group, active[0][1], what, told, len(active))
     of_all = group.told(rounds, what)
@@ -231,10 +256,10 @@ def join(group: Group) -> int:
 
 
 def _take_part(group: Group, wanted: Wanted, what: Errand, told: list[Any], active: int) -> None:
-    """Do with zeros, or no rows, what the others want."""
-    check_join(wanted, told, group.members)
+    """Do with numbers that change nothing, or no rows, what the others want."""
+    check_join(wanted, told, group.members, group.engine)
     if wanted[0] == "allreduce":
-        Reduction(group, wanted, what, lambda: active, wanted[-1] == IN_PROGRAM).finish()
+        Reduction(group, wanted, what, lambda: active).finish()
     elif wanted[0] == "allgather":
         for shape, dtype in [w for w in wanted[1:] if isinstance(w, tuple)]:
             group.gather_rows(np.empty((0, *shape), dtypes.as_dtype(dtype).numpy), what)

@@ -15,6 +15,7 @@ import traceback
 from typing import Any
 
 from gradtape.core import errors, provenance
+from gradtape.ranks import _arrival as arrival
 from gradtape.ranks import _board as board
 from gradtape.ranks import _library as library
 from gradtape.ranks._library import RanksError
@@ -58,14 +59,19 @@ class Engine:
       board: where each rank was last seen.
       progress: lets reductions proceed while machine code computes.
       count: how many groups of collectives this rank has begun.
+      broken: the first line of an error after which the ranks' collectives no longer fit together; None if there was none.
+      open: what MPI may still write to, by request, for as long as it is not done: also where an error unwinds those who wait.
     """
 
     def __init__(self, timeout: float) -> None:
-        self.mpi = library.load()
-        world = self.mpi.COMM_WORLD
+        with arrival.Watch(timeout):
+            self.mpi = library.load()
+            world = self.mpi.COMM_WORLD
+            self._ending = world.Dup()
+            self.board = board.Board(self.mpi, world)
         self.rank, self.size, self.timeout, self.count = world.rank, world.size, timeout, 0
-        self._ending = world.Dup()
-        self.board = board.Board(self.mpi, world)
+        self.broken: str | None = None
+        self.open: dict[Any, Any] = {}
         self.progress = Progress()
         self._hooks = sys.excepthook, threading.excepthook
         sys.excepthook = self._failed
@@ -84,6 +90,7 @@ class Engine:
             return
         started, polls = time.monotonic(), 0
         is_end = what is _END
+        is_told = False
         self.board.write(board.LEFT if is_end else board.WAITING, str(what), self.count)
         while not request.Test():
             polls += 1
@@ -92,7 +99,11 @@ class Engine:
                 continue
             time.sleep(5e-5 if polls < 10 * _YIELDS else 1e-3)
             if polls % 64 == 0:
-                self._look(what, time.monotonic() - started, range(self.size) if members is None else members)
+                waited = time.monotonic() - started
+                self._look(what, waited, range(self.size) if members is None else members)
+                if is_end and waited > self.timeout and not is_told:
+                    is_told = True
+                    self._tell_who_is_awaited()
         if not is_end:
             self.board.write(board.RUNNING)
 
@@ -101,6 +112,8 @@ class Engine:
         states, counts = self.board.slots["state"], self.board.slots["count"]
         others = [r for r in members if r != self.rank]
         gone = [r for r in others if states[r] == board.FAILED]
+        if what is _END and waited > self.timeout:  # who is alive may take its time there, to save for instance
+            gone += [r for r in others if states[r] < board.LEFT and self.board.is_silent(r)]
         if what is not _END and waited > _LAG:  # who has left may be done with this one already
             gone += [r for r in others if states[r] == board.LEFT and counts[r] < self.count]
         is_late = what is not _END and waited > self.timeout
@@ -109,8 +122,22 @@ class Engine:
             gone = [r for r in behind if self.board.is_silent(r) or counts[r] < self.count] or behind or others
         if gone:
             seen = "".join([f"\n  {self.board.seen(r)}" for r in gone])
+            self.broken = f"rank {self.rank} waited {waited:.1f} s in {what} for ranks that do not come"
+            raise RanksError(f"{self.broken}:{seen}\n  fix: {self._advice(gone)}")
+
+    def _tell_who_is_awaited(self) -> None:
+        """Say at the end of the program for whom it waits; that is no error."""
+        awaited = [self.board.seen(r) for r in range(self.size) if self.board.slots["state"][r] < board.LEFT]
+        self._say(
+            "\n  ".join([f"rank {self.rank} is at the end of the program, and waits for ranks that are not:", *awaited])
+        )
+
+    def check_whole(self, who: str) -> None:
+        """An error after one that was caught although the ranks no longer fit together."""
+        if self.broken:
             raise RanksError(
-                f"rank {self.rank} waited {waited:.1f} s in {what} for ranks that do not come:{seen}\n  fix: {self._advice(gone)}"
+                f"{who}: the ranks cannot work together after an earlier error: {self.broken}\n"
+                "  fix: let that error end the program; `gradtape launch --restarts 3` starts it again."
             )
 
     def _advice(self, gone: list[int]) -> str:
@@ -131,18 +158,22 @@ class Engine:
             return
         reports = issubclass(kind, RanksError)
         if not reports:
-            self.board.write(board.FAILED, f"{kind.__name__}: {_first_line(error)} at {_last_line(trace)}")
+            self.board.write(board.FAILED, board.failure(kind, error, trace))
             self._await_reports()
         text = f"{kind.__name__}: {error}" if reports else "".join(traceback.format_exception(kind, error, trace))
-        is_numbered = "GRADTAPE_LAUNCH_FOLDER" in os.environ
-        sys.stderr.write("".join([f"{'' if is_numbered else f'[{self.rank}] '}{line}\n" for line in text.splitlines()]))
-        sys.stderr.flush()
+        self._say(text)
         if reports:
             self.board.write(board.REPORTED, "an error of its own")
             self._await_reports()
             if board.FAILED in self.board.slots["state"]:
                 time.sleep(_GRACE)  # the rank that failed first ends the job, its traceback last
         self._abort()
+
+    def _say(self, text: str) -> None:
+        """Write lines with the number of this rank, which `gradtape launch` puts there by itself."""
+        number = "" if "GRADTAPE_LAUNCH_FOLDER" in os.environ else f"[{self.rank}] "
+        sys.stderr.write("".join([f"{number}{line}\n" for line in text.splitlines()]))
+        sys.stderr.flush()
 
     def _await_reports(self) -> None:
         until = time.monotonic() + _GRACE
@@ -167,7 +198,9 @@ class Engine:
             return
         try:
             self.wait(self._ending.Ibarrier(), _END)
-        except RanksError:  # the others say that this rank has left, and end the job
+        except RanksError as problem:
+            if board.FAILED not in self.board.slots["state"]:  # whoever failed says so itself
+                self._say(f"RanksError: {problem}")
             self._await_reports()
             self._abort()
         self.board.close()
@@ -231,16 +264,3 @@ def _timeout(given: float | None) -> float:
             "GRADTAPE_RANKS_TIMEOUT=60, or init(timeout=60).",
         )
     return seconds
-
-
-def _first_line(error: Any) -> str:
-    return (str(error).splitlines() or [""])[0]
-
-
-def _last_line(trace: Any) -> str:
-    """The user's line in a traceback."""
-    frames = [frame for frame, _ in traceback.walk_tb(trace)]
-    for frame in reversed(frames):
-        if not provenance.is_library(frame.f_code.co_filename):
-            return str(provenance.Site.of((frame.f_code, frame.f_lasti)))
-    return "an unknown line"

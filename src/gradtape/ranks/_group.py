@@ -78,8 +78,8 @@ class Group:
             told = self.told((str(what), wanted), what)
             active = [t for t in told if t is not None]
             if most[0] != -most[1]:
-                raise disagreement(told, self.members, self.engine.count)
-            check_join(wanted, told, self.members)
+                raise disagreement(told, self.members, self.engine)
+            check_join(wanted, told, self.members, self.engine)
             return len(active)
 
         return complete
@@ -87,29 +87,35 @@ class Group:
     def vote(self, numbers: list[int]) -> Callable[[Errand], Any]:
         """Post four numbers; returns a function that waits for the largest of all ranks."""
         mine, most = np.array(numbers, np.int64), np.empty(4, np.int64)
+        self.engine.check_whole("a collective")
         self.engine.count += 1
+        number = ("vote", self.engine.count)
         request = self._control.Iallreduce(mine, most, op=self.engine.mpi.MAX)
+        self.engine.open[number] = (request, mine, most)  # mpi4py does not hold the arrays of a reduction
 
-        def complete(
-            what: Errand, mine: Any = mine
-        ) -> Any:  # mpi4py does not hold the arrays of a reduction: this does
+        def complete(what: Errand) -> Any:
             self.wait(request, what)
+            self.engine.open.pop(number, None)
             return most
 
         return complete
 
-    def wait(self, request: Any, what: Errand) -> None:
-        """Poll until a request is done."""
-        self.engine.wait(request, what, self.members)
+    def wait(self, request: Any, what: Errand, *arrays: Any) -> None:
+        """Poll until a request is done; its arrays are held for as long as MPI may use them, also after an error."""
+        try:
+            self.engine.wait(request, what, self.members)
+        except BaseException:
+            self.engine.open["abandoned", id(request)] = (request, arrays)
+            raise
 
     def told(self, value: Any, what: Errand) -> list[Any]:
         """The objects of all ranks. The ranks must have agreed."""
         data = np.frombuffer(pickle.dumps(value), np.uint8)
         size, sizes = np.array([len(data)], np.int64), np.empty(self.size, np.int64)
-        self.wait(self._control.Iallgather(size, sizes), what)
+        self.wait(self._control.Iallgather(size, sizes), what, size, sizes)
         out = np.empty(int(sizes.sum()), np.uint8)
         byte = self.engine.mpi.BYTE
-        self.wait(self._control.Iallgatherv([data, byte], [out, sizes.tolist(), byte]), what)
+        self.wait(self._control.Iallgatherv([data, byte], [out, sizes.tolist(), byte]), what, data, out)
         return [pickle.loads(part.tobytes()) for part in np.split(out, np.cumsum(sizes)[:-1])]
 
     def exchange(self, value: Any, name: str = "") -> list[Any]:
@@ -135,7 +141,7 @@ class Group:
         found = []
         for array in arrays:
             buffer = np.array(array, order="C") if self.rank == root else np.empty(array.shape, array.dtype)
-            self.wait(self._data.Ibcast([_bytes(buffer), self.engine.mpi.BYTE], root), what)
+            self.wait(self._data.Ibcast([_bytes(buffer), self.engine.mpi.BYTE], root), what, buffer)
             found.append(buffer)
         return found
 
@@ -150,11 +156,12 @@ class Group:
         """The rows of all ranks. The ranks must have agreed."""
         array = np.ascontiguousarray(array)
         rows, all_rows = np.array([len(array)], np.int64), np.empty(self.size, np.int64)
-        self.wait(self._control.Iallgather(rows, all_rows), what)
+        self.wait(self._control.Iallgather(rows, all_rows), what, rows, all_rows)
         out = np.empty((int(all_rows.sum()), *array.shape[1:]), array.dtype)
         width = array.itemsize * int(np.prod(array.shape[1:], dtype=np.int64))
         byte = self.engine.mpi.BYTE
-        self.wait(self._data.Iallgatherv([_bytes(array), byte], [_bytes(out), (all_rows * width).tolist(), byte]), what)
+        request = self._data.Iallgatherv([_bytes(array), byte], [_bytes(out), (all_rows * width).tolist(), byte])
+        self.wait(request, what, array, out)
         return out
 
     def alltoall(self, array: np.ndarray, splits: Any = None, name: str = "") -> tuple[np.ndarray, np.ndarray]:
@@ -164,11 +171,12 @@ class Group:
         counts = self._splits(array, splits)
         self.agree(("alltoall", array.shape[1:], dtypes.as_dtype(array.dtype).name, name), what)()
         array, theirs = np.ascontiguousarray(array), np.empty(self.size, np.int64)
-        self.wait(self._control.Ialltoall(counts, theirs), what)
+        self.wait(self._control.Ialltoall(counts, theirs), what, counts, theirs)
         out = np.empty((int(theirs.sum()), *array.shape[1:]), array.dtype)
         width, byte = array.itemsize * int(np.prod(array.shape[1:], dtype=np.int64)), self.engine.mpi.BYTE
         sent, received = (counts * width).tolist(), (theirs * width).tolist()
-        self.wait(self._data.Ialltoallv([_bytes(array), sent, byte], [_bytes(out), received, byte]), what)
+        request = self._data.Ialltoallv([_bytes(array), sent, byte], [_bytes(out), received, byte])
+        self.wait(request, what, array, out)
         return out, theirs.astype(np.int32)
 
     def _splits(self, array: np.ndarray, splits: Any) -> np.ndarray:
@@ -195,17 +203,34 @@ class Group:
         _check_rows([array], "reducescatter")
         arithmetic.check(op, array.dtype, "reducescatter")
         self.agree(("reducescatter", array.shape, dtypes.as_dtype(array.dtype).name, int(op), scale, name), what)()
+        count = self.size if op is ReduceOp.AVERAGE else 1
+        if array.dtype.itemsize == 2 and array.dtype.kind in "fV":
+            return self._scatter_narrow(array, scale / count, what)
         work = np.ascontiguousarray(array, arithmetic.wide(array.dtype))
-        if op is ReduceOp.AVERAGE:
-            scale /= self.size
-        if scale != 1.0:
-            work = (work * scale).astype(work.dtype)
-        rows = [len(part) for part in np.array_split(np.empty(len(array)), self.size)]
-        width = int(np.prod(array.shape[1:], dtype=np.int64))
+        is_integer = work.dtype.kind in "iu"
+        if not is_integer and scale / count != 1.0:
+            work = (work * (scale / count)).astype(work.dtype)
+        rows, width = self._shares(array)
         out = np.empty((rows[self.rank], *array.shape[1:]), work.dtype)
         counts = [r * width for r in rows]
-        self.wait(self._data.Ireduce_scatter(work, out, counts, op=arithmetic.mpi_op(self.engine.mpi, op)), what)
-        return out.astype(array.dtype)
+        request = self._data.Ireduce_scatter(work, out, counts, op=arithmetic.mpi_op(self.engine.mpi, op))
+        self.wait(request, what, work, out)
+        return (arithmetic.scale_integers(out, scale, count) if is_integer else out).astype(array.dtype)
+
+    def _shares(self, array: np.ndarray) -> tuple[list[int], int]:
+        """How many rows each rank gets, and how many numbers a row has."""
+        rows = [len(part) for part in np.array_split(np.empty(len(array)), self.size)]
+        return rows, int(np.prod(array.shape[1:], dtype=np.int64))
+
+    def _scatter_narrow(self, array: np.ndarray, scale: float, what: Errand) -> np.ndarray:
+        """16 bits travel, and are added in float32, in the order of the ranks."""
+        rows, width = self._shares(array)
+        array, own = np.ascontiguousarray(array), rows[self.rank] * width
+        received, byte = np.empty((self.size, own), array.dtype), self.engine.mpi.BYTE
+        sent = [2 * r * width for r in rows]
+        request = self._data.Ialltoallv([_bytes(array), sent, byte], [_bytes(received), [2 * own] * self.size, byte])
+        self.wait(request, what, array, received)
+        return arithmetic.sum_narrow(received, scale).reshape(rows[self.rank], *array.shape[1:])
 
     def start_sum(self, flat: np.ndarray, op: ReduceOp) -> Any:
         """Begin to reduce an array in place; the caller holds it until the request is done."""
@@ -216,7 +241,7 @@ class Group:
         """The arrays of all ranks, which have one size."""
         out = np.empty((self.size, *flat.shape), flat.dtype)
         byte = self.engine.mpi.BYTE
-        self.wait(self._data.Iallgather([_bytes(flat), byte], [_bytes(out), byte]), what)
+        self.wait(self._data.Iallgather([_bytes(flat), byte], [_bytes(out), byte]), what, flat, out)
         return list(out)
 
     def start_narrow(self, flat: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -227,10 +252,12 @@ class Group:
         received, byte = np.empty_like(sent), self.engine.mpi.BYTE
         return self._data.Ialltoall([_bytes(sent), byte], [_bytes(received), byte]), sent, received
 
-    def finish_narrow(self, flat: np.ndarray, sent: np.ndarray, received: np.ndarray, what: Errand) -> None:
-        """The sums, in place of the array: 16 bits travel, and are added in float32, in the order of the ranks."""
-        total, byte = arithmetic.sum_narrow(received), self.engine.mpi.BYTE
-        self.wait(self._data.Iallgather([_bytes(total), byte], [_bytes(sent), byte]), what)
+    def finish_narrow(
+        self, flat: np.ndarray, sent: np.ndarray, received: np.ndarray, scale: float, what: Errand
+    ) -> None:
+        """The scaled sums, in place of the array: 16 bits travel, and are added in float32, in the order of the ranks."""
+        total, byte = arithmetic.sum_narrow(received, scale), self.engine.mpi.BYTE
+        self.wait(self._data.Iallgather([_bytes(total), byte], [_bytes(sent), byte]), what, total, sent)
         flat[:] = sent.ravel()[: flat.size]
 
 
@@ -255,14 +282,15 @@ def world() -> Group:
     return _world
 
 
-def disagreement(told: list[Any], members: list[int], count: int) -> RanksError:
+def disagreement(told: list[Any], members: list[int], engine: Any) -> RanksError:
     """The error for ranks that want different things, which is the same on all."""
     groups: dict[str, list[int]] = {}
     for rank, said in zip(members, told, strict=True):
         groups.setdefault("nothing: it has joined" if said is None else _words(*said), []).append(rank)
     lines = "".join([f"\n  {_ranks(ranks)} {text}" for text, ranks in groups.items()])
     fix = "\n  fix: make the same calls on all ranks, in the same order, with tensors of the same shapes and dtypes."
-    return RanksError(f"The ranks want different collectives (number {count}):{lines}{fix}")
+    engine.broken = f"The ranks want different collectives (number {engine.count})"
+    return RanksError(f"{engine.broken}:{lines}{fix}")
 
 
 def _words(place: str, wanted: Wanted) -> str:
@@ -276,13 +304,14 @@ def _ranks(ranks: list[int]) -> str:
     return f"rank {listed} wants" if len(ranks) == 1 else f"ranks {listed} want"
 
 
-def check_join(wanted: Wanted, told: list[Any], members: list[int]) -> None:
+def check_join(wanted: Wanted, told: list[Any], members: list[int], engine: Any) -> None:
     """The error for collectives that a rank without data cannot join."""
     if wanted[0] in ("allreduce", "allgather", "barrier") or wanted[0].startswith("gradients"):
         return
     joined = [r for r, t in zip(members, told, strict=True) if t is None]
+    engine.broken = f"{wanted[0]} is not supported while ranks have joined"
     raise RanksError(
-        f"{wanted[0]} is not supported while ranks have joined: {joined} have no more data.\n"
+        f"{engine.broken}: {joined} have no more data.\n"
         "  fix: call it before the first rank calls hvd.join(), or after all have."
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from typing import Any
 
@@ -9,10 +10,23 @@ from gradtape.core import errors
 
 # What launchers tell a process: how many ranks they have started.
 _SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "GRADTAPE_LAUNCH_SIZE")
+_NUMBERS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID")
 
 
 class RanksError(errors.InternalError, RuntimeError):
     """Ranks that do not want the same collective, or a rank that does not come."""
+
+
+def told_size() -> int:
+    """How many ranks the launcher says that it has started; 1 without a launcher."""
+    return max(
+        [int(os.environ[n]) for n in (*_SIZES, "SLURM_STEP_NUM_TASKS") if os.environ.get(n, "").isdigit()], default=1
+    )
+
+
+def told_number() -> int:
+    """The number of this rank, as the launcher says."""
+    return next((int(os.environ[n]) for n in _NUMBERS if os.environ.get(n, "").isdigit()), 0)
 
 
 def load() -> Any:
@@ -37,10 +51,29 @@ def load() -> Any:
             f"init: mpi4py is installed, but no MPI library can be loaded: {problem}",
             "pip install mpich, or load the module of your cluster's MPI before Python starts.",
         ) from problem
+    if MPI.Is_finalized():
+        raise errors.build(
+            errors.FailedPreconditionError,
+            "init: the ranks were shut down, and MPI cannot be started a second time in a process.",
+            "call hvd.shutdown() only at the end of the program.",
+        )
     if not MPI.Is_initialized():
-        MPI.Init_thread(MPI.THREAD_MULTIPLE)
+        _initialize(MPI)
     check_size(MPI.COMM_WORLD.size, MPI.Get_library_version())
     return MPI
+
+
+def _initialize(mpi: Any) -> None:
+    """Start MPI, with the interpreter free meanwhile: mpi4py holds it until all ranks have come, so no thread could report who is missing."""
+    try:
+        start = ctypes.CDLL(mpi.__file__).MPI_Init_thread
+    except (OSError, AttributeError):
+        mpi.Init_thread(mpi.THREAD_MULTIPLE)
+        return
+    if start(None, None, mpi.THREAD_MULTIPLE, ctypes.byref(ctypes.c_int())):
+        raise errors.build(RanksError, "init: MPI could not be started.", "see what it has printed above.")
+    for communicator in (mpi.COMM_WORLD, mpi.COMM_SELF):  # as mpi4py does: errors become exceptions
+        communicator.Set_errhandler(mpi.ERRORS_RETURN)
 
 
 class _MissingMPIError(ImportError, errors.FailedPreconditionError):

@@ -19,7 +19,7 @@ import numpy as np
 from gradtape.api.arguments import tensor
 from gradtape.api.host_op import hosted
 from gradtape.arrays.shapes import shape
-from gradtape.core import dtypes, state
+from gradtape.core import dtypes, errors, state
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec, spec_of
 from gradtape.ranks import _buckets as buckets
@@ -38,9 +38,10 @@ def _allreduce(*arrays: Any, count: int, group: Any, op: int, scale: float, name
 @hosted(lambda *specs, **params: (Spec((), dtypes.int64),), effect=True)
 def _begin(*arrays: Any, count: int, group: Any, wanted: Any, places: tuple[int, ...], ticket: int) -> Any:
     """Begin to reduce a bucket; the first one begins the reduction."""
-    if ticket not in group.running:
+    begun = group.running.get(ticket)
+    if begun is None or begun.has(places[0]):  # an error in an earlier run has left it unfinished
         what = Errand("allreduce")
-        group.running[ticket] = buckets.Reduction(group, wanted, what, group.agree(wanted, what), in_program=True)
+        group.running[ticket] = buckets.Reduction(group, wanted, what, group.agree(wanted, what))
     for place, array in zip(places, arrays, strict=True):
         group.running[ticket].put(place, array)
     return (np.int64(ticket),)
@@ -92,7 +93,11 @@ def _any_rows(spec: Spec) -> Spec:
 
 
 def allreduce(xs: Sequence[Any], group: Any, op: ReduceOp, scale: float = 1.0, names: Sequence[str] = ()) -> list[Any]:
-    """Tensors of all ranks, reduced element by element; the gradient is reduced in the same way."""
+    """Tensors of all ranks, reduced element by element.
+
+    The gradient of a sum or mean is reduced in the same way. That of an extreme goes to the elements that attain it, in equal parts; that of a
+    product is the product of the other factors.
+    """
     xs = [tensor(x) for x in xs]
 
     @custom_gradient
@@ -104,13 +109,50 @@ def allreduce(xs: Sequence[Any], group: Any, op: ReduceOp, scale: float = 1.0, n
 
         def gradient(*dys: Any) -> Any:
             back = ReduceOp.AVERAGE if op is ReduceOp.AVERAGE else ReduceOp.SUM
-            return allreduce(list(dys), group, back, scale, [f"{n}.gradient" for n in names])
+            sums = allreduce(list(dys), group, back, scale, [f"{n}.gradient" for n in names])
+            if op in (ReduceOp.SUM, ReduceOp.AVERAGE):
+                return sums
+            return _NONLINEAR[op](sums, args, list(found), group)
 
         return tuple(found), gradient
 
     return list(run(*xs)) if xs else []
 
 
+def _pull_extreme(dys: Sequence[Any], xs: Sequence[Any], ys: Sequence[Any], group: Any) -> list[Any]:
+    cast = REGISTRY["cast"]
+    masks = [cast(REGISTRY["equal"](x, y), dtype=x.dtype) for x, y in zip(xs, ys, strict=True)]
+    counts = allreduce(masks, group, ReduceOp.SUM)
+    return [dy * mask / count for dy, mask, count in zip(dys, masks, counts, strict=True)]
+
+
+def _pull_product(dys: Sequence[Any], xs: Sequence[Any], ys: Sequence[Any], group: Any) -> list[Any]:
+    """The other ranks' factors: the product of all that are not zero, over the own one, unless another one is zero."""
+    cast = REGISTRY["cast"]
+    zeros = [cast(REGISTRY["equal"](x, x * 0), dtype=x.dtype) for x in xs]
+    products = allreduce([x + z for x, z in zip(xs, zeros, strict=True)], group, ReduceOp.PRODUCT)
+    counts = allreduce(zeros, group, ReduceOp.SUM)
+    found = []
+    for dy, x, z, product, count in zip(dys, xs, zeros, products, counts, strict=True):
+        is_only = cast(REGISTRY["equal"](count, z), dtype=x.dtype)
+        found.append(dy * is_only * product / (x + z))
+    return found
+
+
+def _refuse_adasum(dys: Sequence[Any], xs: Sequence[Any], ys: Sequence[Any], group: Any) -> Any:
+    raise errors.build(
+        errors.UnimplementedError,
+        "allreduce: Adasum has no gradient.",
+        "use op=hvd.Sum or op=hvd.Average inside the loss; Adasum is for gradients.",
+    )
+
+
+_NONLINEAR = {
+    ReduceOp.MIN: _pull_extreme,
+    ReduceOp.MAX: _pull_extreme,
+    ReduceOp.PRODUCT: _pull_product,
+    ReduceOp.ADASUM: _refuse_adasum,
+}
 _tickets = itertools.count(1)
 
 
@@ -124,18 +166,25 @@ def _can_overlap(xs: Sequence[Any], group: Any, op: ReduceOp) -> bool:
     return len(buckets.layout([(s.shape, s.dtype.numpy) for s in specs], range(len(specs)))) > 1
 
 
+def _order_of(xs: Sequence[Any]) -> list[int]:
+    """The order in which the program that is traced computes some tensors; what it does not compute is there at once."""
+    places = {node: place for place, node in enumerate(state.current.trace.graph.nodes)}
+    nodes = [getattr(getattr(x, "value", None), "node", None) for x in xs]
+    return sorted(range(len(xs)), key=lambda i: (places.get(nodes[i], -1), -i))
+
+
 def _reduce_in_program(xs: Sequence[Any], group: Any, op: ReduceOp, scale: float, names: Sequence[str]) -> Any:
-    """A reduction as nodes: one for each bucket, and one that waits for all. The arrays that come last are expected to be ready first, as
-    the gradients of a model's last layers are."""
+    """A reduction as nodes: one for each bucket, in the order in which the program computes the arrays, and one that waits for all."""
+    order = _order_of(xs)
     specs = tuple([spec_of(x) for x in xs])
     shapes = [(s.shape, s.dtype.numpy) for s in specs]
-    wanted = buckets.wanted_of([(s.shape, s.dtype) for s in specs], op, scale, [*names, buckets.IN_PROGRAM])
+    wanted = buckets.wanted_of([(s.shape, s.dtype) for s in specs], op, scale, [*names, buckets.in_program(order)])
     ticket = next(_tickets)
     begun = [
         _begin(
             *[xs[i] for i in places], count=len(places), group=group, wanted=wanted, places=tuple(places), ticket=ticket
         )[0]
-        for places in buckets.layout(shapes, range(len(xs))[::-1])
+        for places in buckets.layout(shapes, order)
     ]
     return _complete(*begun, count=len(begun), group=group, specs=specs, ticket=ticket)
 
