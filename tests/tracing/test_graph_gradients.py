@@ -92,3 +92,50 @@ def test_in_a_map_of_examples():
     by_row, by_shared = f(tf.constant([1.0, 2.0]))
     assert by_row.numpy().tolist() == [6.0, 12.0]
     assert by_shared.numpy().tolist() == [1.0, 4.0]
+
+
+def test_gradients_through_functions_around():
+    """Sources and what was computed from them belong to outer functions. The numbers are TensorFlow's."""
+
+    @tf.function
+    def outer():
+        a, b = tf.constant(1.0), tf.constant(2.0)
+        product = a * b
+
+        @tf.function
+        def middle():
+            same = tf.identity(a)
+
+            @tf.function
+            def inner():
+                ys = [tf.identity(same), tf.identity(b), tf.identity(product), a]
+                return tf.gradients(ys, [a, b])
+
+            return inner()
+
+        return middle()
+
+    assert [g.numpy() for g in outer()] == [4.0, 2.0]
+
+    @tf.function
+    def of_arguments(x):
+        factor = tf.constant(4.0)
+        y = factor * x
+
+        @tf.function
+        def inner():
+            return tf.cond(x > 0, lambda: tf.gradients(y * y, [factor, x]), lambda: [y, y])
+
+        return inner()
+
+    assert [g.numpy() for g in of_arguments(tf.constant(5.0))] == [200.0, 160.0]
+
+    square = tf.function(lambda y: y * y)
+
+    @tf.function
+    def of_calls(x):
+        factor = tf.constant(2.0)
+        z = square(factor * x)
+        return tf.function(lambda: tf.gradients(z + factor, [factor, x]))()
+
+    assert [g.numpy() for g in of_calls(tf.constant(5.0))] == [101.0, 40.0]

@@ -28,7 +28,7 @@ from gradtape.polymorphic_function.function_signature import Signature
 from gradtape.polymorphic_function.retracing import difference, recent_calls
 from gradtape.tracing import weakly_held
 from gradtape.tracing.outputs import results
-from gradtape.tracing.trace import Trace, UntrackedSource
+from gradtape.tracing.trace import Trace, UntrackedSource, current_trace
 from gradtape.tracing.user_errors import in_user_code
 
 P = ParamSpec("P")
@@ -248,9 +248,13 @@ class Function(Generic[P, R_co]):
         return self._trace_once(values, None, None)
 
     def _trace_once(self, values: list[Any], lift: Any, made: list[Variable] | None) -> ConcreteFunction:
+        outer = current_trace()
         try:
-            return self._run_python(values, lift, made, tracks_constants=False)
+            # Derivatives that a function around this one asks for may pass through this one.
+            return self._run_python(values, lift, made, outer is not None and bool(outer.tracks_constants))
         except UntrackedSource as problem:
+            if problem.trace.outer is not outer:
+                raise  # it concerns a function around this one
             # Libraries keep results by weak references: none of the first run may be found in the second.
             traceback.clear_frames(problem.__traceback__)
         return self._run_python(values, lift, made, tracks_constants=True)

@@ -7,7 +7,6 @@ from typing import Any
 from gradtape.core import errors, nest, state
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.tracing.control.block import BlockRecording
 from gradtape.tracing.trace import Trace, UntrackedSource, current_trace
 from gradtape.transform.batched import Batched
 from gradtape.transform.gradient_arguments import UnconnectedGradients
@@ -118,9 +117,9 @@ def _tape(stopped: set[int]) -> GradientTape:
 
 
 def _so_far(trace: Trace) -> Recording:
-    """What the function has done so far: in a branch or a step of a loop, also what it did before."""
+    """What the function has done so far, and what the functions around it did before."""
     own, outer = trace.recording, trace.outer
-    if outer is None or not isinstance(own, BlockRecording):
+    if outer is None:
         return own
     before = _so_far(outer)
     found = _copied(own)
@@ -138,13 +137,29 @@ def _leave_map(tensors: list[Any]) -> None:
 
 
 def _track(sources: list[Any]) -> None:
-    """Have the function traced again if a source is a constant or a captured tensor, whose uses were not written down."""
+    """Have a function traced again if a source is a constant or a captured tensor whose uses in it were not written down."""
+    for x in sources:
+        if type(x) is Tensor and x.dtype.is_trainable:
+            for trace in _functions_that_use(x):
+                if trace.tracks_constants is False and x._id not in trace.recording.tracked:
+                    raise UntrackedSource(trace)
+
+
+def _functions_that_use(x: Tensor) -> list[Trace]:
+    """The functions being traced that may have computed with a tensor without a symbol: from the one that made it inwards."""
+    found: list[Trace] = []
     trace = current_trace()
-    if trace is None or trace.tracks_constants is not False:
-        return
-    tracked = trace.recording.tracked
-    if any(isinstance(x, Tensor) and x.dtype.is_trainable and x._id not in tracked for x in sources):
-        raise UntrackedSource
+    while trace is not None:
+        if not trace.is_block:
+            found.insert(0, trace)
+        if id(x) in trace.recording.made:
+            break
+        trace = trace.outer
+    while trace is not None and trace.is_block:  # made in a block: the function around it can be traced again
+        trace = trace.outer
+        if trace is not None and not trace.is_block:
+            found.insert(0, trace)
+    return found
 
 
 def _without(recording: Recording, stopped: set[int]) -> Recording:

@@ -92,6 +92,10 @@ class UntrackedSource(BaseException):
     No Exception: the user's code must not catch it.
     """
 
+    def __init__(self, trace: Trace) -> None:
+        """About the trace of that function."""
+        self.trace = trace
+
 
 class Trace:
     """One trace of a function.
