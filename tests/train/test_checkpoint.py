@@ -188,7 +188,7 @@ def test_nothing_to_restore() -> None:
 def test_a_wrong_shape_changes_nothing(tmp_path: Path) -> None:
     path = tf.train.Checkpoint(a=tf.Variable(5.0), b=tf.Variable([1.0, 2.0])).write(tmp_path / "x")
     a, b = tf.Variable(0.0), tf.Variable([1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match=r"b/.* has shape \(2,\).*\(3,\)"):
+    with pytest.raises(ValueError, match=r"with shape \(2,\).*\(3,\), in b/"):
         tf.train.Checkpoint(a=a, b=b).read(path)
     assert float(a) == 0.0
     with pytest.raises(TypeError, match="is float32, but variable"):

@@ -41,6 +41,9 @@ def from_sequence(value: Sequence[Any], dtype: dtypes.DType | None) -> Any:
     if not flat:
         return np.zeros(shape, (dtype or dtypes.float32).numpy)
     found = set(map(type, flat))
+    if Dimension in found:
+        flat = [leaf.value if type(leaf) is Dimension and leaf.value is not None else leaf for leaf in flat]
+        found = set(map(type, flat))
     if found == _FLOATS and (dtype is None or dtype is dtypes.float32):
         return np.array(flat, np.float32).reshape(shape)
     if found == _INTEGERS and (dtype is None or dtype is dtypes.int32):
@@ -210,8 +213,6 @@ def _too_wide(value: Any, wanted: dtypes.DType) -> Exception:
 def _measure(value: Any, flat: list[Any], depth: int, shape: list[int]) -> list[int]:
     """The shape of a nested sequence; its leaves are appended to `flat`."""
     if not isinstance(value, _SEQUENCES):
-        if type(value) is Dimension and value.value is not None:
-            value = value.value
         if depth != len(shape):
             raise not_rectangular(value)
         flat.append(value)
