@@ -190,7 +190,7 @@ def assert_shapes(
     lead = f"{message}.  " if message else ""
     tail = "".join(f"\n{np.asarray(host(convert.convert_to_tensor(d)._array))}" for d in data or ())
     if all(shape.is_fully_defined() for shape in known):
-        problem = _mismatch([tuple(shape) for shape in known], wanted)
+        problem = _mismatch([tuple(shape.as_list()) for shape in known], wanted)
         if problem:
             raise errors.build(ValueError, f"{lead}{problem}{tail}", "check the shapes of the arguments.")
         return

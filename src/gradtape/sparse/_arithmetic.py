@@ -319,6 +319,7 @@ def bincount(
     >>> tf.sparse.to_dense(tf.sparse.bincount([1, 1, 3])).numpy()
     array([0, 2, 0, 1], dtype=int32)
     """
+    axis = 0 if axis is None else axis
     if axis not in (0, -1):
         raise ValueError(errors.compose(f"sparse.bincount: axis must be 0 or -1, got {axis}.", "use 0 or -1."))
     if binary_output and weights is not None:
