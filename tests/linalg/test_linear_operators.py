@@ -371,3 +371,13 @@ def test_gradients_of_an_operator_are_those_of_its_tensors():
         diag = tf.linalg.LinearOperatorDiag
         whole = tf.linalg.LinearOperatorComposition([diag(v * v), diag(v)])
     assert tape.gradient(whole, v).numpy().tolist() == [3.0, 5.0]  # TensorFlow's: d(sum(v * v) + sum(v)) / dv
+
+
+def test_a_real_part_of_zero_is_not_positive():
+    spectrum = np.array([6.0, 4.0, 2j], np.complex64)
+    for kind in (tf.linalg.LinearOperatorDiag, tf.linalg.LinearOperatorCirculant):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Not positive definite"):
+            kind(spectrum).assert_positive_definite()
+        kind(spectrum).assert_non_singular()
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Singular operator"):
+            kind(0 * spectrum).assert_non_singular()

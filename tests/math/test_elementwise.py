@@ -362,3 +362,10 @@ def test_where_indices_and_comparisons_have_no_gradient():
     with tf.GradientTape(persistent=True) as tape:
         results = [tf.cast(y, tf.float32) for y in (tf.where(x), x > 0.5, tf.math.is_nan(x), tf.equal(x, 1.0))]
     assert [tape.gradient(y, x) for y in results] == [None] * 4
+
+
+def test_numbers_of_numpy_are_conditions():
+    for condition in (np.array([1, 0, 2]), np.array([1.0, 0.0, 2.0])):
+        assert tf.where(condition, [1, 2, 3], [4, 5, 6]).numpy().tolist() == [1, 5, 3]
+    with pytest.raises(TypeError):
+        tf.where(tf.constant([1, 0, 2]), [1, 2, 3], [4, 5, 6])

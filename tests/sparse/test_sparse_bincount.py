@@ -25,3 +25,9 @@ def test_weights(ids):
 def test_in_a_function(ids):
     counts = tf.function(lambda x: tf.math.bincount(x, axis=-1, minlength=5, maxlength=5))(ids)
     assert counts.numpy().tolist() == [[0, 1, 1, 0, 0], [0, 1, 0, 0, 0], [0, 0, 0, 2, 0]]
+
+
+def test_no_axis_means_all_axes() -> None:
+    for axis in (None, 0):
+        found = tf.sparse.bincount(tf.constant([[1, 1], [3, 1]]), axis=axis)
+        assert tf.sparse.to_dense(found).numpy().tolist() == [0, 3, 0, 1]

@@ -125,7 +125,8 @@ def _shape(value: Any) -> tuple[int, ...]:
 
 
 def _spec_of_text(indices: Spec, updates: Spec, *, shape: tuple[int, ...]) -> Spec:
-    scatter.ScatterNd.check_updates(indices, updates, shape, 0)
+    numbers: Any = scatter.ScatterNd
+    numbers.check_updates(indices, updates, shape, 0)
     return Spec(shape, updates.dtype)
 
 

@@ -186,7 +186,7 @@ def assert_shapes(
     ]
     pairs = [(x if isinstance(x, SparseTensor) else convert.convert_to_tensor(x), s) for x, s in given if s is not None]
     wanted = [(x.dtype.name, _symbols(x, s)) for x, s in pairs]
-    known = [x.get_shape() for x, _ in pairs]
+    known: list[Any] = [x.get_shape() for x, _ in pairs]
     lead = f"{message}.  " if message else ""
     tail = "".join(f"\n{np.asarray(host(convert.convert_to_tensor(d)._array))}" for d in data or ())
     if all(shape.is_fully_defined() for shape in known):

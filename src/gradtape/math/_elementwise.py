@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy as np
+
 from gradtape.api.arguments import items, tensor
 from gradtape.api.families import apply, binary, pair, unary
 from gradtape.core import errors
@@ -240,6 +242,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     array([[1],
            [2]])
     """
+    if x is not None and isinstance(condition, (np.ndarray, np.generic)) and condition.dtype != bool:
+        condition = condition.astype(bool)  # as TensorFlow: numbers of NumPy, but no tensors of numbers
     condition = tensor(condition)
     if x is None and y is None:
         return selection.WhereIndices(condition)

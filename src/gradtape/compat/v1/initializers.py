@@ -41,7 +41,7 @@ class _Floats(Initializer):
     """Base of the initializers of floating point numbers."""
 
     @property
-    def dtype(self) -> Any:  # type: ignore[override]
+    def dtype(self) -> Any:
         """The dtype of what it gives."""
         return self._dtype
 

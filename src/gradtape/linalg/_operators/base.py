@@ -299,6 +299,21 @@ class LinearOperator(Module):
         dense = self.to_dense()
         assert_equal(dense, diagonals.adjoint(dense), "Matrix was not equal to its adjoint.")
 
+    def _assert_eigenvalues(self, values: Any, held_in: str, positive: bool) -> None:
+        """InvalidArgumentError unless known eigenvalues are not zero, or their real parts positive."""
+        from gradtape.debugging._value_checks import assert_less, assert_positive
+
+        values = tensor_of(values)
+        if positive:
+            said = (
+                f"Not positive definite:  Real part of {held_in} was not all positive: it had non-positive real parts,"
+            )
+            assert_positive(real(values), f"{said} thus was not positive definite.")
+        else:
+            sizes = absolute(values)
+            zero = convert.convert_to_tensor(0, sizes.dtype)
+            assert_less(zero, sizes, f"Singular operator:  {held_in} contained zero values.")
+
     def __matmul__(self, other: Any) -> Any:
         return self.matmul(other)
 

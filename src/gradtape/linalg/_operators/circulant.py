@@ -60,6 +60,14 @@ class Circulant(LinearOperator):
         """The sizes of the dimensions."""
         return self._spectrum.shape[-self._depth :]
 
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError if an eigenvalue is zero."""
+        self._assert_eigenvalues(self._spectrum, "spectrum", positive=False)
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
+        """InvalidArgumentError if the real part of an eigenvalue is not positive."""
+        self._assert_eigenvalues(self._spectrum, "spectrum", positive=True)
+
     def _dims(self) -> tuple[Any, ...]:
         shape = sizes_of(self._spectrum)
         size = math.prod(shape[-self._depth :])

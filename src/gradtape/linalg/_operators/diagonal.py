@@ -59,6 +59,14 @@ class LinearOperatorDiag(LinearOperator):
             message = "This diagonal operator contained non-zero imaginary values. Thus it was not self-adjoint."
             assert_equal(imag(entries), zeros_like(imag(entries)), message)
 
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError if an eigenvalue is zero."""
+        self._assert_eigenvalues(self._diag, "diagonal", positive=False)
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
+        """InvalidArgumentError if the real part of an eigenvalue is not positive."""
+        self._assert_eigenvalues(self._diag, "diagonal", positive=True)
+
     def _dims(self) -> tuple[Any, ...]:
         shape = sizes_of(self._diag)
         return (*shape, shape[-1])
