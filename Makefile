@@ -35,7 +35,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types layers pytest pytest-newest fuzz load arm64 hostile mpi conformance conformance-libraries conformance-tensorflow bench notebooks wheel clean
+.PHONY: help demo test lint types layers pytest pytest-newest fuzz load arm64 hostile mpi conformance conformance-libraries conformance-tensorflow tensorflow-tests bench notebooks wheel clean
 
 help:  ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ conformance-libraries: $(LIBRARIES)/.libraries  ## Run libraries built on Tensor
 conformance-tensorflow: $(VENV)/.dev  ## Compare gradtape with what TensorFlow recorded; AREAS="strings data" chooses.
 	$(VENV)/bin/python conformance/behaviours/run.py $(AREAS)
 
+tensorflow-tests: $(VENV)/.dev $(BENCH)/.bench  ## Run TensorFlow's own tests, from its source in SOURCE, on both; AREAS="eager data" chooses.
+	$(VENV)/bin/python conformance/tensorflow_tests/run.py $(SOURCE) $(AREAS) --tensorflow $(BENCH)/bin/python --failures
+
 hostile: $(VENV)/.dev  ## Run all tests of hostile files, threads, forks, signals and full disks.
 	GRADTAPE_HOSTILE=all $(VENV)/bin/python -m pytest -n $(WORKERS) tests/hostile
 
@@ -107,7 +110,7 @@ wheel: $(VENV)/.dev  ## Build the wheel into dist/.
 	$(VENV)/bin/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:  ## Remove environments, caches and build products.
-	rm -rf $(VENV) $(NEWEST) $(BENCH) $(CONFORMANCE) $(LIBRARIES) $(OPENMPI) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .kernels .arm64
+	rm -rf $(VENV) $(NEWEST) $(BENCH) $(CONFORMANCE) $(LIBRARIES) $(OPENMPI) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .kernels .arm64 .tensorflow-tests
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python $(BENCH)/bin/python $(CONFORMANCE)/bin/python $(LIBRARIES)/bin/python $(OPENMPI)/bin/python:

@@ -105,6 +105,27 @@ def test_range_of_a_dtype():
     assert tf.range(tf.constant(3), dtype=tf.int64).dtype == tf.int64
     assert tf.range(3, dtype=tf.bfloat16).numpy().astype(float).tolist() == [0, 1, 2]
     assert tf.range(0.0, 1.0, 0.1).shape == [10]
+    np.testing.assert_array_equal(tf.range(0.0, 1.0, 0.3, dtype=tf.float64).numpy(), np.arange(4) * 0.3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "dtype", "count"),
+    [
+        ((0.0, 1.0, 0.01), "float32", 100),
+        ((0.0, 1.0, 0.01), "float64", 100),
+        ((-2.0, 1.0, 3 / 800), "float32", 800),
+        ((-2.0, 1.0, 3 / 800), "float16", 800),
+        ((0.0, 1000.0, 0.1), "float16", 10000),
+        ((0.0, 1000.0, 0.1), "bfloat16", 9984),
+        ((5.0, 0.0, -0.3), "float32", 17),
+        ((1.0, 1.0, 0.1), "float32", 0),
+    ],
+)
+def test_the_length_of_a_range_is_rounded_in_its_dtype(arguments, dtype, count):
+    assert tf.range(*arguments, dtype=dtype).shape == [count]
+    signature = [tf.TensorSpec([], tf.as_dtype(dtype))] * 3
+    traced = tf.function(lambda *a: tf.range(*a), input_signature=signature)
+    assert traced(*[tf.constant(a, dtype) for a in arguments]).shape == [count]
 
 
 def test_range_refuses():
@@ -114,6 +135,8 @@ def test_range_refuses():
     for arguments in (([1, 2],), ("a",), (1j,)):
         with pytest.raises(IAE, match="give numbers"):
             tf.range(*arguments)
+    with pytest.raises(IAE, match="too large for float16"):
+        tf.range(0.0, 1e6, 0.7, dtype=tf.float16)
 
 
 def test_eye():

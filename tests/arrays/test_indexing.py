@@ -170,3 +170,17 @@ def test_searchsorted():
         tf.searchsorted([1.0], [1.0], side="middle")
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.searchsorted([1.0, 2.0], 2.0)
+
+
+def test_gather_without_batch_dims() -> None:
+    assert tf.gather([[1, 2], [3, 4]], [1, 0], axis=1, batch_dims=None).numpy().tolist() == [[2, 1], [4, 3]]
+
+
+def test_strings_for_one_place_are_appended() -> None:
+    run = tf.function(lambda places: tf.scatter_nd(places, ["a", "b", "c"], [4]))
+    for scatter in (lambda places: tf.scatter_nd(places, ["a", "b", "c"], [4]), run):
+        assert scatter(tf.constant([[2], [0], [2]])).numpy().tolist() == [b"b", b"", b"ac", b""]
+    rows = tf.scatter_nd([[1], [1]], [["a", "b"], ["c", "d"]], [2, 2])
+    assert rows.numpy().tolist() == [[b"", b""], [b"ac", b"bd"]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="does not index"):
+        tf.scatter_nd([[4]], ["a"], [4])

@@ -82,6 +82,14 @@ def test_numpy_functions_are_recorded_again_afterwards() -> None:
     assert tf.is_tensor(np.mean(tf.constant([1.0])))
 
 
+def test_attributes_of_other_libraries_are_explained_again_afterwards() -> None:
+    tf.compat.install()
+    assert tf.ones([2]).cpu().shape == [2]
+    tf.compat.uninstall()
+    with pytest.raises(AttributeError, match="everything is on the CPU"):
+        tf.ones([2]).cpu()
+
+
 def test_tensorboard_does_without(tensorflow: Any, tmp_path: Path) -> None:
     writer = tensorflow.summary.create_file_writer(str(tmp_path))
     with writer.as_default():

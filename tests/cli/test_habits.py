@@ -32,6 +32,19 @@ print("done")
     assert gradtape("run", written(tmp_path, text)).stdout == "done\n"
 
 
+def test_loaded_models_are_compiled(tmp_path: Path) -> None:
+    text = f"""\
+import tensorflow as tf
+path = {str(tmp_path / "m.keras")!r}
+model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+model.compile("sgd", "mse", experimental_run_tf_function=False)
+model.save(path)
+print(tf.keras.models.load_model(path).evaluate(tf.zeros([3, 2]), tf.ones([3, 1]), verbose=0))
+"""
+    done = gradtape("run", written(tmp_path, text))
+    assert (done.stdout, done.stderr) == ("1.0\n", "")
+
+
 def test_scaled_losses(tmp_path: Path) -> None:
     text = """\
 import tensorflow as tf

@@ -360,3 +360,18 @@ def test_private_members_of_tensors() -> None:
     assert (x._shape_tuple(), x._rank(), x._numpy().tolist()) == ((1, 2), 2, [[1.0, 2.0]])
     assert x.cpu() is not x
     assert x.cpu().numpy().tolist() == [[1.0, 2.0]]
+
+
+def test_lists_are_leaves_in_the_structures_of_datasets() -> None:
+    from gradtape.compat._internal import data_nests as nest
+
+    value = {"b": [1, 2], "a": (3, {"c": [4]})}
+    assert nest.flatten(value) == [3, [4], [1, 2]]
+    assert nest.pack_sequence_as(value, [1, 2, 3]) == {"b": 3, "a": (1, {"c": 2})}
+    assert nest.map_structure(len, {"a": [1, 2]}) == {"a": 2}
+    assert nest.flatten_up_to({"a": 0, "b": 0}, value) == [(3, {"c": [4]}), [1, 2]]
+    assert nest.map_structure_up_to((0, 0), lambda a, b: (a, b), ([1], 2), (3, [4])) == (([1], 3), (2, [4]))
+    assert (nest.is_nested([1]), nest.is_nested((1,))) == (False, True)
+    nest.assert_same_structure((1, [2, 3]), (1, 2))
+    with pytest.raises(ValueError, match="structure"):
+        nest.assert_same_structure((1, (2, 3)), (1, [2, 3]))

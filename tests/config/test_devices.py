@@ -42,7 +42,13 @@ def test_gpus_that_are_there(monkeypatch):
         assert state.current.device == "GPU:1"
 
 
-@pytest.mark.parametrize("name", ["foo", "", 3])
+def test_a_name_that_takes_back_the_choice():
+    for name in (None, ""):
+        with tf.device("/CPU:0"), tf.device(name):
+            assert state.current.device is None
+
+
+@pytest.mark.parametrize("name", ["foo", 3])
 def test_names_that_are_none(name):
     with pytest.raises(ValueError, match="device"), tf.device(name):
         pass

@@ -201,3 +201,20 @@ def test_strings_and_integers():
     words, numbers = f(tf.constant(3))
     assert words.numpy().tolist() == [b"a"] * 3
     assert numbers.numpy().tolist() == [0, 0, 1]
+
+
+def test_the_gradient_of_a_split_meets_the_rules_of_other_ops():
+    """The value that was split has known sizes, which its cotangent has, too."""
+    x = tf.Variable(np.arange(6.0))
+
+    @tf.function
+    def f(use, make):
+        return use(tf.TensorArray(tf.float64, 3, infer_shape=False).split(make(x), tf.constant([1, 2, 3])))
+
+    for make, factor in ((lambda x: x * 2.0, 4.0), (lambda x: x[:, None] * np.ones((1, 2)), 2.0)):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(f(lambda array: array.concat(), make) ** 2)
+        np.testing.assert_allclose(tape.gradient(loss, x), 2 * factor * np.arange(6.0))
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(f(lambda array: array.read(1), make) ** 2)
+        np.testing.assert_allclose(tape.gradient(loss, x), 2 * factor * np.array([0, 1, 2, 0, 0, 0]))

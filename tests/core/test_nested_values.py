@@ -1,5 +1,6 @@
 """Lists of numbers become tensors by TensorFlow's rules: the first number chooses, NumPy's integers are integers."""
 
+import collections
 import itertools
 
 import numpy as np
@@ -67,3 +68,26 @@ def test_values_in_text():
     assert f"{x[0]:.2f}" == "1.50"
     assert f"{tf.constant('a')}" == "b'a'"
     assert str(x) == "tf.Tensor([1.5 2.5], shape=(2,), dtype=float32)"
+
+
+class Numbered:
+    """Has a length and elements by number, and is no list."""
+
+    def __init__(self, length: int = 3) -> None:
+        self.length = length
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, i: int) -> int:
+        return [1, 2, 3][i]
+
+
+def test_other_sequences() -> None:
+    assert tf.constant(Numbered()).numpy().tolist() == [1, 2, 3]
+    assert tf.constant([Numbered(), [4, 5, 6]]).numpy().tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert tf.constant(collections.deque([1.5, 2])).dtype is tf.float32
+    with pytest.raises(ValueError, match="non-rectangular"):
+        tf.constant(Numbered(4))
+    with pytest.raises(ValueError, match="unsupported type"):
+        tf.constant({0: 1})

@@ -172,6 +172,7 @@ def test_a_metric_that_fit_did_not_compute():
     ones = tf.ones([4, 1]).numpy()
     history = model.fit(ones, ones, verbose=0)
     assert "validation_data" in fix_of(lambda: history.history["val_loss"])
+    assert "metrics=['accuracy']" in fix_of(lambda: history.history["accuracy"])
     assert fix_of(lambda: {}["val_loss"]) == ""
 
 

@@ -111,3 +111,23 @@ def test_sizes_that_divide_the_batches_before_are_static(size: Any, static: Any)
 def test_sizes_of_batches_are_a_scalar_or_a_vector() -> None:
     with pytest.raises(ValueError, match="scalar or a vector"):
         Dataset.range(8).batch(4).rebatch([[2]])
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind", "message"),
+    [
+        ([-5], ValueError, "Dimension -5"),
+        (tf.constant([-5], tf.int64), ValueError, "Dimension -5"),
+        ([[5, 6]], ValueError, r"vector tensor, but its shape was \(1, 2\)"),
+        (np.array([[5, 6]]), ValueError, r"vector tensor, but its shape was \(1, 2\)"),
+        ([5.5], TypeError, "list of integers"),
+    ],
+)
+def test_padded_shapes_that_are_no_shapes(shape: Any, kind: Any, message: str) -> None:
+    with pytest.raises(kind, match=message):
+        Dataset.from_tensors([1, 2]).padded_batch(2, padded_shapes=shape)
+
+
+def test_only_tensors_are_padded() -> None:
+    with pytest.raises(TypeError, match="not supported for datasets of datasets"):
+        Dataset.range(4).window(2).padded_batch(2)

@@ -160,3 +160,21 @@ def test_objects_without_rows() -> None:
 
     with pytest.raises(TypeError, match="has no rows"):
         Dataset.from_tensor_slices(Pair(tf.constant([1.0])))
+
+
+def test_records_that_a_dataset_writes(tmp_path: Path) -> None:
+    """In a function, at each run of it; elements that are no strings are refused."""
+    path = str(tmp_path / "a")
+
+    @tf.function
+    def write() -> Any:
+        tf.data.experimental.TFRecordWriter(path).write(tf.data.Dataset.from_tensor_slices(["x", "y"]))
+        return "written"
+
+    for _ in range(2):
+        assert write().numpy() == b"written"
+        assert list(tf.data.TFRecordDataset(path).as_numpy_iterator()) == [b"x", b"y"]
+        (tmp_path / "a").unlink()
+    for wrong in (["x"], tf.data.Dataset.range(2), tf.data.Dataset.from_tensors(["x"])):
+        with pytest.raises(TypeError, match="Invalid `dataset`"):
+            tf.data.experimental.TFRecordWriter(path).write(wrong)

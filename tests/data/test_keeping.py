@@ -182,3 +182,33 @@ def test_options_refuse_names_that_are_none() -> None:
     assert options.deterministic is None
     with pytest.raises(AttributeError, match="nosuch"):
         options.nosuch = 1
+
+
+@pytest.mark.parametrize("pipeline", [lambda d: d, lambda d: d.batch(5), lambda d: d.batch(4), lambda d: d.batch(3)])
+def test_a_cache_is_full_when_all_elements_have_been_read(pipeline: Any) -> None:
+    """Nobody needs to ask for the end; and before the last element, there is no cache."""
+    dataset = pipeline(Dataset.range(10).shuffle(10, seed=1, reshuffle_each_iteration=True).cache())
+    rows = lambda n: [x.numpy().tolist() for x in dataset.take(n)]  # noqa: E731
+    count = len(dataset)
+    before = rows(count - 1)
+    assert rows(count - 1) != before
+    found = rows(count)
+    assert rows(count) == found
+    assert sorted(np.hstack(found)) == list(range(10))
+
+
+def test_random_access_to_caches_without_a_known_end() -> None:
+    at, even = tf.data.experimental.at, Dataset.range(6).filter(lambda x: x % 2 == 0)
+    endless = even.repeat().cache()
+    assert [int(at(endless, i)) for i in (4, 0, 3, 4)] == [2, 0, 0, 2]
+    with pytest.raises(tf.errors.OutOfRangeError):
+        at(even.cache(), 3)
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        at(even.repeat(), 0)
+
+
+def test_the_function_that_saves_takes_the_options_of_the_method(tmp_path: Path) -> None:
+    tf.data.experimental.save(
+        Dataset.range(2), str(tmp_path / "d"), checkpoint_args={"directory": str(tmp_path / "c"), "max_to_keep": 3}
+    )
+    assert tf.train.latest_checkpoint(tmp_path / "c")

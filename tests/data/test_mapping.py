@@ -269,3 +269,55 @@ def test_names_that_a_function_writes_are_the_program_s() -> None:
 
     assert len(list(Dataset.range(3).map(count))) == 3
     assert calls == 3
+
+
+def reduced(key: Any, begin: Any, step: Any) -> Any:
+    reducer = tf.data.experimental.Reducer(begin, step, lambda state: state)
+    return Dataset.range(4).apply(tf.data.experimental.group_by_reducer(key, reducer))
+
+
+@pytest.mark.parametrize(
+    ("key", "step", "kind", "message"),
+    [
+        (lambda x: tf.cast(x, tf.int32), lambda s, x: s + x, ValueError, "single tf.int64 scalar"),
+        (lambda x: [x, x], lambda s, x: s + x, ValueError, "single tf.int64 scalar"),
+        (lambda x: x % 2, lambda s, x: tf.cast(s, tf.float32), TypeError, "element types for the new state"),
+        (lambda x: x % 2, lambda s, x: (s, s), ValueError, "element classes for the new state"),
+    ],
+)
+def test_reducers_that_do_not_fit(key: Any, step: Any, kind: Any, message: str) -> None:
+    with pytest.raises(kind, match=message):
+        reduced(key, lambda key: np.int64(0), step)
+
+
+def test_the_shape_of_a_reducers_state_may_change() -> None:
+    found = reduced(lambda x: x % 2, lambda key: tf.zeros([1], tf.int64), lambda s, x: tf.concat([s, [x]], 0))
+    assert found.element_spec == tf.TensorSpec([None], tf.int64)
+    assert [x.numpy().tolist() for x in found] == [[0, 0, 2], [0, 1, 3]]
+
+
+def test_the_turn_of_a_failure_among_datasets_in_turn() -> None:
+    """Where datasets are read ahead, it is where the dataset's elements would be, else before those of the next dataset."""
+
+    def checked(x: Any) -> Any:
+        return tf.debugging.check_numerics(1 / (x - 5), "five") * 0 + x
+
+    numbers = Dataset.from_tensor_slices([4.0, 5.0, 6.0]).map(checked)
+    repeat = lambda x: Dataset.from_tensors(x).repeat(2)  # noqa: E731
+    both = [
+        numbers.apply(tf.data.experimental.parallel_interleave(repeat, 2, prefetch_input_elements=0)),
+        numbers.interleave(repeat, 2, num_parallel_calls=2),
+        numbers.interleave(repeat, 2),
+    ]
+    found = []
+    for dataset in both:
+        iterator, items = iter(dataset), []
+        while True:
+            try:
+                items.append(int(next(iterator)))
+            except tf.errors.InvalidArgumentError:
+                items.append(None)
+            except StopIteration:
+                break
+        found.append(items)
+    assert found == [[4, None, 4, 6, 6], [4, None, 4, 6, 6], [4, None, 6, 4, 6]]

@@ -66,3 +66,14 @@ def test_random_access_to_a_shuffle_is_consistent() -> None:
     first = [int(tf.data.experimental.at(ds, i)) for i in range(20)]
     assert first == [int(tf.data.experimental.at(ds, i)) for i in range(20)]
     assert sorted(first) == list(range(20))
+
+
+def test_the_narrowest_spec_of_datasets() -> None:
+    spec = lambda shape, several: tf.data.DatasetSpec(tf.TensorSpec(shape, tf.int32), several)  # noqa: E731
+    found = spec([1, None], [5, None, 2]).most_specific_common_supertype([spec([None, 2], [None, 1, None])])
+    assert found == spec([None, None], [None, None, None])
+    assert spec([1, 2], [5, 3, 2]).most_specific_common_supertype([spec([1, None], [5])]).shape.rank is None
+    nothing = tf.data.DatasetSpec({"b": None}, [])
+    assert nothing.is_subtype_of(nothing)
+    assert nothing.most_specific_common_supertype([nothing]) == nothing
+    assert nothing.most_specific_common_supertype([tf.data.DatasetSpec({"b": tf.TensorSpec([])}, [])]) is None

@@ -190,3 +190,58 @@ def test_generators_that_break_their_signature() -> None:
     for value, spec in (("a", tf.TensorSpec((), tf.int32)), ([1, 2], tf.TensorSpec((3,), tf.int32))):
         with pytest.raises(tf.errors.InvalidArgumentError, match="the generator yielded"):
             list(Dataset.from_generator(lambda value=value: iter([value]), output_signature=spec))
+
+
+def test_cardinality_of_what_takes_from_endless_datasets() -> None:
+    endless, three = Dataset.range(3).repeat(), Dataset.range(3)
+    known = {
+        endless.interleave(lambda x: Dataset.range(x), 2, num_parallel_calls=2): -1,
+        endless.interleave(lambda x: Dataset.range(x), 2): -2,
+        endless.group_by_window(lambda x: x, lambda key, window: window.batch(2), 2): -1,
+        endless.batch(2).bucket_by_sequence_length(lambda x: tf.shape(x)[0], [3], [2, 2]): -1,
+        endless.rejection_resample(lambda x: tf.cast(x % 2, tf.int32), [0.5, 0.5]): -1,
+        endless.ignore_errors(): -2,
+        endless.batch(2).rebatch(3): -2,
+        Dataset.choose_from_datasets([three, endless], Dataset.range(2)): -1,
+        Dataset.choose_from_datasets([three, three], Dataset.range(2).repeat()): -2,
+        Dataset.sample_from_datasets([three, endless], stop_on_empty_dataset=True): -1,
+    }
+    assert [int(dataset.cardinality()) for dataset in known] == list(known.values())
+
+
+def test_arrays_of_elements_are_read_only() -> None:
+    """They may be those that the dataset gives again."""
+    given = np.arange(6).reshape(3, 2)
+    for dataset in (Dataset.from_tensor_slices(given), Dataset.from_tensors([1, 2]).cache(), Dataset.range(4).batch(2)):
+        (array, *_) = dataset.as_numpy_iterator()
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 5
+    assert given.flags.writeable
+    sparse = tf.SparseTensor([[0, 0], [1, 1]], [1, 2], [2, 3])
+    rows = [row.tolist() for row in Dataset.from_tensor_slices(sparse).as_numpy_iterator()]
+    assert rows == [[1, 0, 0], [0, 2, 0]]
+
+
+def test_lists_do_not_describe_elements() -> None:
+    """An element that is a list is one tensor."""
+
+    def rows() -> Iterator[Any]:
+        yield [20]
+
+    for wrong in ([tf.int64], {"a": [tf.int64]}):
+        with pytest.raises(TypeError, match="Cannot convert the argument `type_value`"):
+            Dataset.from_generator(rows, output_types=wrong)
+    with pytest.raises(TypeError, match="must contain objects that are subclass"):
+        Dataset.from_generator(rows, output_signature=[tf.TensorSpec([], tf.int64)])
+    (pair,) = Dataset.from_generator(rows, output_types=(tf.int64,))
+    assert [int(x) for x in pair] == [20]
+
+
+def test_arrays_of_sparse_and_ragged_tensors() -> None:
+    sparse = tf.compat.v1.SparseTensorValue(np.array([[0, 0]]), np.array([1]), np.array([2, 3]))
+    ragged = tf.compat.v1.ragged.RaggedTensorValue(np.array([1, 2, 3]), np.array([0, 1, 3]))
+    assert Dataset.from_tensor_slices(sparse).element_spec == tf.SparseTensorSpec([3], tf.int64)
+    assert [row.numpy().tolist() for row in Dataset.from_tensor_slices(ragged)] == [[1], [2, 3]]
+    ((row, number), _) = Dataset.from_tensor_slices((sparse, [5, 6]))
+    assert (tf.sparse.to_dense(row).numpy().tolist(), int(number)) == ([1, 0, 0], 5)
+    assert Dataset.from_tensors(ragged).element_spec == tf.RaggedTensorSpec([2, None], tf.int64)

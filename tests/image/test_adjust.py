@@ -168,3 +168,9 @@ def test_standardization(random):
     assert not y.numpy().any()
     dy = tf.constant([1.0, 0.0, 0.0, 0.0], shape=[2, 2, 1])
     np.testing.assert_allclose(tf.reshape(tape.gradient(y, flat, output_gradients=dy), [-1]), [1.5, -0.5, -0.5, -0.5])
+
+
+@pytest.mark.parametrize("adjust", [tf.image.adjust_contrast, tf.image.adjust_saturation])
+def test_a_factor_is_one_number(adjust) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must be scalar"):
+        adjust(np.ones([1, 2, 2, 3], np.float32), [2.0])

@@ -128,10 +128,32 @@ def test_writing(tmp_path: Path) -> None:
     with gfile.GFile(path, "r+") as file:
         assert file.read() == "é!"
         file.write("?")
-    assert path.read_text() == "é!?"
+    assert path.read_text() == "?"
     with gfile.GFile(tmp_path / "empty", "w"):
         pass
-    assert (tmp_path / "empty").read_text() == ""
+    assert not (tmp_path / "empty").exists()
+
+
+@pytest.mark.parametrize("mode", ["r+", "w+", "a+"])
+def test_reading_and_writing_one_file(mode: str, tmp_path: Path) -> None:
+    """Each has a place of its own, and what is read is what is on the disk."""
+    path = tmp_path / "a"
+    path.write_text("hello")
+    with gfile.GFile(path, mode) as file:
+        assert file.read(2) == "he"
+        assert file.tell() == 2
+        file.write("one\ntwo\n")
+        file.seek(0)
+        file.flush()
+        assert file.readlines() == (["helloone\n", "two\n"] if mode == "a+" else ["one\n", "two\n"])
+        file.seek(-2, 2)
+        assert file.read() == "o\n"
+    new = gfile.GFile(tmp_path / "new", mode)
+    with pytest.raises(tf.errors.NotFoundError):
+        new.read()
+    new.write("x")
+    new.close()
+    assert (tmp_path / "new").read_text() == "x"
 
 
 def test_misuse_of_files(tmp_path: Path) -> None:

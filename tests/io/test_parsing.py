@@ -284,3 +284,20 @@ def test_ragged_features_in_functions() -> None:
     y, r = parse(tf.constant([data, record(v=floats(), p=integers())]))
     assert y.to_list() == [[1, 2], []]
     assert r.to_list() == [[[[1, 2]], [[3, 4]]], []]
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        (0, [[0.0]]), (0, [[1j]]), (0, [0]), (0, [["a"]]), (0, [[0, 0]]), (0, [[0], [0]]),
+        (1, 1.0), (1, [[1.0]]), (1, [1.0, 2.0]),
+        (2, 2), (2, [2.0]), (2, [[2]]), (2, ["a"]), (2, [-2]), (2, [2, 2]),
+    ],
+)  # fmt: skip
+def test_parts_of_sparse_tensors_that_do_not_fit(part: int, value: Any) -> None:
+    """Some of these end TensorFlow's process."""
+    parts = [np.array([[0]]), np.array([1.0], np.float32), np.array([2])]
+    parts[part] = np.asarray(value, np.float32 if part == 1 else None)
+    row = [io.serialize_tensor(p).numpy() for p in parts]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices|values|shape|type"):
+        io.deserialize_many_sparse([row], tf.float32)

@@ -122,3 +122,12 @@ def test_vectorized_map():
     want = A.copy()
     want[:, range(3), range(3)] *= 2.0
     np.testing.assert_array_equal(got, want)
+
+
+def test_diagonals_outside_of_the_matrix_are_left_out() -> None:
+    rows = [[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 2, 3]]
+    want = [[1, 8, 6], [0, 2, 9], [0, 0, 3]]
+    assert tf.linalg.diag(rows, k=(0, 3), num_rows=3).numpy().tolist() == want
+    assert tf.linalg.diag(rows, k=(0, 3), num_cols=4).numpy().tolist() == [[1, 7, 5, 3], [0, 2, 8, 6], [0, 0, 3, 9]]
+    below = tf.linalg.diag([[1, 2], [3, 4], [5, 6]], k=(-3, -1), align="LEFT_LEFT", padding_value=9)
+    assert below.numpy().tolist() == [[9, 9, 9], [1, 9, 9], [3, 2, 9]]

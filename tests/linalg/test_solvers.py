@@ -215,3 +215,10 @@ def test_vectorized_map():
     np.testing.assert_allclose(got, np.linalg.solve(A, B))
     got = tf.vectorized_map(lambda b: tf.linalg.tridiagonal_solve(BANDS, b), tf.constant(BANDS))
     np.testing.assert_allclose(got, np.linalg.solve(tridiagonal(BANDS), BANDS.T).T)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_singular_triangular_bands(lower: bool) -> None:
+    bands = np.array([[0.0, 1.0], [1.0, 1.0]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Input matrix is not invertible"):
+        tf.linalg.banded_triangular_solve(bands if lower else bands[::-1], np.ones([2, 1]), lower=lower)

@@ -194,3 +194,103 @@ def test_checkpoints_keep_the_entries_of_mutable_tables(tmp_path, default):
 def test_what_is_no_initializer_is_refused():
     with pytest.raises(AttributeError, match="must be a table initializer"):
         L.StaticHashTable(1, 2)
+
+
+def dense(**changed: Any) -> Any:
+    options = {"default_value": -1, "empty_key": 0, "deleted_key": -1, "initial_num_buckets": 8, **changed}
+    return tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, **options)
+
+
+def longs(values: Any) -> Any:
+    return tf.constant(values, tf.int64)
+
+
+def test_buckets_of_a_dense_table() -> None:
+    """`export` gives the keys of all buckets, twice as many as before when four of five are in use."""
+    table = dense()
+    table.insert(longs([5, 6]), longs([50, 60]))
+    keys, values = table.export()
+    assert (keys.shape, values.shape) == ([8, 1], [8, 1])
+    assert sorted(zip(keys.numpy()[:, 0].tolist(), values.numpy()[:, 0].tolist(), strict=True))[-3:] == [
+        (0, 0),
+        (5, 50),
+        (6, 60),
+    ]
+    table.insert(longs([1, 2, 3, 4]), longs([1] * 4))
+    assert table.export()[0].shape == [8, 1]
+    table.insert(longs([7]), longs([1]))
+    assert table.export()[0].shape == [16, 1]
+    assert dense(initial_num_buckets=None).export()[0].shape == [131072, 1]
+
+
+def test_vectors_as_keys() -> None:
+    table = dense(empty_key=[0, 3], deleted_key=[-1, -1], default_value=[-1, -2])
+    table.insert(longs([[0, 1], [1, 2]]), longs([[10, 11], [12, 13]]))
+    assert table.lookup(longs([[1, 2], [2, 1]])).numpy().tolist() == [[12, 13], [-1, -2]]
+    assert [part.shape for part in table.export()] == [[8, 2], [8, 2]]
+    found = tf.function(lambda k: table.lookup(k), input_signature=[tf.TensorSpec([None, 2], tf.int64)])
+    assert found(longs([[0, 1]])).numpy().tolist() == [[10, 11]]
+    table.remove(longs([[0, 1]]))
+    assert int(table.size()) == 1
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Expected key shape \[2,2\] got \[2\]"):
+        table.lookup(longs([0, 1]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="empty_key"):
+        table.insert(longs([[0, 3]]), longs([[1, 1]]))
+
+
+def test_a_restored_dense_table_has_the_buckets_of_the_saved_one(tmp_path: Path) -> None:
+    table = dense(initial_num_buckets=4)
+    table.insert(longs([5, 6, 7]), longs([50, 60, 70]))
+    path = tf.train.Checkpoint(table=table).write(tmp_path / "c")
+    other = dense(initial_num_buckets=32)
+    tf.train.Checkpoint(table=other).read(path).assert_consumed()
+    assert other.lookup(longs([6, 8])).numpy().tolist() == [60, -1]
+    assert (int(other.size()), other.export()[0].shape) == (3, [4, 1])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"initial_num_buckets": 2}, "Number of buckets must be at least 4 and a power of 2"),
+        ({"deleted_key": [1, 2]}, "Empty and deleted keys must have same shape"),
+        ({"empty_key": [1, 2], "deleted_key": [1, 2]}, "Empty and deleted keys cannot be equal"),
+        ({"default_value": [[1]]}, "Empty value must be a scalar or a vector"),
+    ],
+)
+def test_dense_tables_that_cannot_be(options: Any, message: str) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        dense(**options)
+
+
+def test_shapes_of_default_values() -> None:
+    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, [-1, -1])
+    keys = tf.constant([["a", "b"], ["c", "d"]])
+    for shape in ([2], [2, 2, 2]):
+        assert table.lookup(keys, tf.ones(shape, tf.int64)).numpy().tolist() == [[[1, 1]] * 2] * 2
+    for shape in ([4, 2], [1, 2, 2], []):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=r"Expected shape \[2\] or \[2,2,2\] for default value"
+        ):
+            table.lookup(keys, tf.ones(shape, tf.int64))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Default value must be a vector"):
+        tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, [[-1, -1]])
+    with pytest.raises(ValueError, match="keys"):
+        table.lookup(longs([1]))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "message"),
+    [
+        (1, TypeError, "Cannot convert 1"),
+        (tf.constant(1), ValueError, "filename"),
+        (tf.constant(["a", "b"]), tf.errors.InvalidArgumentError, "filename should be a single string"),
+        (None, ValueError, "required"),
+    ],
+)
+def test_files_of_tables_that_are_no_names(name: Any, kind: Any, message: str) -> None:
+    """A number must not be taken for the number of an open file."""
+    index = tf.lookup.TextFileIndex
+    with pytest.raises(kind, match=message):
+        tf.lookup.StaticHashTable(
+            tf.lookup.TextFileInitializer(name, tf.string, index.WHOLE_LINE, tf.int64, index.LINE_NUMBER), -1
+        )

@@ -105,3 +105,8 @@ def test_gradients_of_an_embedding_are_clipped_as_rows():
     assert isinstance(clipped[0], tf.IndexedSlices)
     np.testing.assert_allclose(norm, np.sqrt(2 * 25.0 + 8.0), rtol=1e-6)
     np.testing.assert_allclose(tf.linalg.global_norm(clipped), 1.0, rtol=1e-6)
+
+
+def test_a_norm_must_not_make_the_tensor_larger() -> None:
+    with pytest.raises(ValueError, match="incompatible"):
+        tf.clip_by_norm(tf.ones([2, 3, 1]), tf.constant([1.0, 2.0]))

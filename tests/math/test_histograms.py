@@ -162,3 +162,22 @@ def test_weights_of_numbers_beyond_the_last_are_left_out():
         tape.watch(weights)
         sums = tf.math.bincount(x, weights, minlength=3, maxlength=3)
     assert tape.gradient(sums, weights).numpy().tolist() == [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]
+
+
+def test_limits_from_numbers_of_a_function():
+    """Both limits are only known when the function runs: made-up ones must not be equal."""
+    x = tf.constant([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0])
+    limits = lambda x: [tf.reduce_min(x), tf.reduce_max(x)]  # noqa: E731
+    assert tf.function(lambda x: tf.histogram_fixed_width(x, limits(x), 5))(x).numpy().tolist() == [4, 1, 0, 0, 1]
+    assert tf.function(lambda x: tf.histogram_fixed_width_bins(x, limits(x), 5))(x).numpy().tolist() == [
+        0,
+        0,
+        0,
+        0,
+        1,
+        4,
+    ]
+    mapped = tf.function(
+        lambda xs: tf.map_fn(lambda x: tf.histogram_fixed_width(x, limits(x), 5), xs, fn_output_signature=tf.int32)
+    )
+    assert mapped(tf.stack([x, 2 * x])).numpy().tolist() == [[4, 1, 0, 0, 1]] * 2

@@ -110,3 +110,12 @@ def test_variables_are_read():
 def test_same_names_in_math():
     for name in ("sum", "mean", "max", "min", "prod", "logsumexp", "any", "all"):
         assert getattr(tf, f"reduce_{name}") is getattr(tf.math, f"reduce_{name}")
+
+
+@pytest.mark.parametrize("reduce", [tf.reduce_all, tf.reduce_any])
+def test_arrays_of_numpy_give_tensors(reduce) -> None:
+    for value in (np.ones([2], bool), np.ones([2], np.float32), np.bool_(True)):
+        assert isinstance(reduce(value), tf.Tensor)
+        assert reduce(value).numpy()
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        reduce(tf.ones([2]))

@@ -8,8 +8,8 @@ FUNCTIONS = _section(
     "Functions, control flow and Python inside them",
     (
         "@tf.function\ndef f(x):\n    print(x.item())\nf(tf.constant(1.0))",
-        "'SymbolicTensor' object has no attribute 'item'. Use x.numpy().item()",
-        "Use x.numpy().item() or float(x)",
+        "'SymbolicTensor' object has no attribute 'item': tensors have no values while the function is traced",
+        "its result: f(x).numpy().item() or float(f(x))",
     ),
     (
         "@tf.function\ndef f(x):\n    return np.sin(x.numpy())\nf(tf.constant(1.0))",
@@ -24,7 +24,7 @@ FUNCTIONS = _section(
     (
         "@tf.function\ndef f(x):\n    d = {1: 2.0}\n    return d[x]\nf(tf.constant(1))",
         "Tensor is unhashable: it cannot be a key of a dict or an",
-        "use tensor.ref() as the key",
+        "Python value as the key, or tensor.ref()",
     ),
     (
         "@tf.function\ndef f(x):\n    return np.zeros(x)\nf(tf.constant(1))",
@@ -79,7 +79,7 @@ FUNCTIONS = _section(
     (
         "@tf.function\ndef f(x):\n    out = {}\n    for i in tf.range(3):\n        out[i] = x\n    return out\nf(tf.constant(4.0))",
         "Tensor is unhashable: it cannot be a key of a dict or an",
-        "use tensor.ref() as the key",
+        "Python value as the key, or tensor.ref()",
     ),
     (
         "@tf.function\ndef f(x):\n    total = 0\n    for i in tf.range(3):\n        total += x\n    return total\nf(tf.constant(4.0))",
@@ -239,7 +239,7 @@ FUNCTIONS = _section(
     (
         "tf.switch_case(5.0, [lambda: 1.0])",
         "switch_case: 'branch_index' must be an int or a scalar int",
-        "give an int or a scalar int tensor",
+        "tf.switch_case(tf.cast(index, tf.int32), [lambda: a",
     ),
     (
         "tf.switch_case(tf.constant(0), lambda: 1.0)",
@@ -254,9 +254,9 @@ FUNCTIONS = _section(
     (
         "tf.while_loop(tf.constant(True), lambda i: i + 1, [0])",
         "while_loop: 'cond' must be callable",
-        "give a function, for instance a lambda",
+        "tf.while_loop(lambda i: i < 10",
     ),
-    ("tf.map_fn(tf.ones([3]), lambda x: x)", "map_fn: fn is", "give a function"),
+    ("tf.map_fn(tf.ones([3]), lambda x: x)", "map_fn: fn must be callable", "tf.map_fn(f, elems)"),
     (
         "tf.map_fn(lambda x: x, 5)",
         "map_fn: elems must be 1+ dimensional Tensors, not scalars",

@@ -106,7 +106,7 @@ PIPELINES_OF_DATA = _section(
     ),
     (
         "list(tf.data.Dataset.range(3).filter(lambda x, y: True))",
-        "filter: the function does not take the 1 parts of an element",
+        "filter: the function does not take the 1 part of an element",
         "give it 1 parameter: lambda x",
     ),
     (

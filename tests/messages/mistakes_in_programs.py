@@ -9,6 +9,7 @@ from messages.mistakes_of_arguments import ARGUMENTS, AROUND_TAPES, KERAS, MORE_
 from messages.mistakes_of_evaluations import EVALUATIONS
 from messages.mistakes_of_first_models import FIRST_MODELS
 from messages.mistakes_of_newcomers import NEWCOMERS
+from messages.mistakes_of_practice import PRACTICE
 from messages.mistakes_of_scientists import SCIENTISTS
 from messages.mistakes_of_students import STUDENTS
 
@@ -352,4 +353,5 @@ MISTAKES: list[Mistake] = [
     *mistakes_in_pipelines.PIPELINES,
     *EVALUATIONS,
     *SECOND_VISIT,
+    *PRACTICE,
 ]

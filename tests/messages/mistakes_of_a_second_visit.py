@@ -112,8 +112,8 @@ SECOND_VISIT = _section(
     ),
     (
         "m = tf.keras.Sequential([tf.keras.layers.Dense(1)])\nm.layers[0].kernel",
-        "You must build the layer before accessing `kernel`.. Did you",
-        "Did you mean: 'kernel'?",
+        "You must build the layer before accessing `kernel`.",
+        "call the layer once, layer(x), or layer.build(x.shape)",
     ),
     (
         "m = tf.keras.Sequential([tf.keras.layers.Dense(1)])\nm.add(3)",
@@ -192,8 +192,8 @@ SECOND_VISIT = _section(
     ),
     (
         "@tf.function\ndef f(x):\n    return x.decode()\nf(tf.constant('a'))",
-        "'SymbolicTensor' object has no attribute 'decode'. Use",
-        "Use x.numpy().decode() for one string",
+        "'SymbolicTensor' object has no attribute 'decode': tensors have no values while the function is traced",
+        "its result: f(x).numpy().decode() for one string",
     ),
     (
         "import math\n@tf.function\ndef f(x):\n    return math.sqrt(x)\nf(tf.constant(4.0))",

@@ -99,7 +99,7 @@ KERAS = _section(
     ("tf.keras.optimizers.Adam(lr=0.1)", "'lr'|learning_rate", "Adam(learning_rate=0.1)"),
     ("tf.keras.optimizers.Adam(0.1).apply_gradients([tf.ones([1])])", "expected pairs", "zip(gradients, variables)"),
     ("tf.keras.optimizers.Adam(0.1).minimize(lambda: 1.0, [])", "minimize", "tf.GradientTape()"),
-    ("tf.keras.optimizers.SGD(0.1).zero_grad()", "zero_grad", "nothing"),
+    ("tf.keras.optimizers.SGD(0.1).zero_grad()", "zero_grad", "leave it out"),
     ("tf.reduce_sum(tf.keras.Input([3]))", "tf.reduce_sum|KerasTensor", "keras.layers.Lambda"),
     ("x = tf.keras.Input([3])\ntf.concat([x, x], 1)", "tf.concat|KerasTensor", "keras.ops"),
     (

@@ -19,7 +19,7 @@ LOSSES = _section(
     (
         "tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[2], logits=[[1.0, 2.0]])",
         "sparse_softmax_cross_entropy_with_logits: Received a label value of",
-        "indices count from 0; negative ones are not",
+        "classes are numbered from 0 to 1: subtract 1",
     ),
     (
         "tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[[0, 1]], logits=[[1.0, 2.0]])",
@@ -316,7 +316,7 @@ LOSSES = _section(
         "tensordot() missing 1 required positional argument: 'axes'",
         "tf.tensordot(a, b, axes, name=None)",
     ),
-    ("tf.gather(tf.ones([3]), indices=[3])", "gather: indices", "indices count from 0; negative ones are not"),
+    ("tf.gather(tf.ones([3]), indices=[3])", "gather: indices", "indices count from 0 to 2"),
     ("tf.gather(tf.ones([3]), -1)", "gather: indices = -1 is not in", "indices count from 0; negative ones are not"),
     (
         "tf.gather(tf.ones([3, 2]), [0], axis=2)",
@@ -597,9 +597,9 @@ LOSSES = _section(
     (
         "tf.initialize_variables",
         "module 'gradtape' has no attribute 'initialize_variables'",
-        "nothing: a tf.Variable has its value from the",
+        "leave it out: a tf.Variable has its value from the",
     ),
-    ("tf.enable_eager", "module 'gradtape' has no attribute 'enable_eager'", "nothing: execution is eager"),
+    ("tf.enable_eager", "module 'gradtape' has no attribute 'enable_eager'", "leave it out: execution is eager"),
     ("tf.executing_eagerly_()", "module 'gradtape' has no attribute 'executing_eagerly_'", "tf.executing_eagerly"),
     (
         "tf.compat.v1.Session().run(1)",

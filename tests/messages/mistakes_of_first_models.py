@@ -104,7 +104,7 @@ A_FIRST_MODEL_WITH_KERAS = _section(
     (
         "keras = tf.keras\nkeras.layers.Embedding(10, 4)(np.array([[10, 2]]))",
         "gather: indices",
-        "indices count from 0; negative ones are not",
+        "indices count from 0 to 9|input_dim=11",
     ),
     (
         "keras = tf.keras\nkeras.layers.BatchNorm()",
@@ -230,7 +230,7 @@ A_FIRST_MODEL_WITH_KERAS = _section(
     (
         "keras = tf.keras\nm = keras.Sequential([keras.layers.Dense(3)])\nm.compile('adam', 'sparse_categorical_crossentropy')\nm.fit(np.ones([4, 2]), np.array([3, 3, 3, 3]), verbose=0)",
         "sparse_softmax_cross_entropy_with_logits: Received a label value of",
-        "indices count from 0; negative ones are not",
+        "classes are numbered from 0 to 2: subtract 1|logits of 4 classes",
     ),
     (
         "keras = tf.keras\nm = keras.Sequential([keras.layers.Dense(3)])\nm.compile('adam', 'categorical_crossentropy')\nm.fit(np.ones([4, 2]), np.array([0, 1, 2, 0]), verbose=0)",
@@ -356,8 +356,8 @@ A_FIRST_MODEL_WITH_KERAS = _section(
     ),
     (
         "v = tf.Variable(1.0)\nopt = tf.keras.optimizers.Adam(0.1)\nopt.zero_grad()",
-        "Keras optimizers have no attribute 'zero_grad'. Use nothing",
-        "Use nothing: every tape starts with no",
+        "Keras optimizers have no attribute 'zero_grad'. Leave it out",
+        "Leave it out: every tape starts with no",
     ),
     (
         "v = tf.Variable(1.0)\nopt = tf.keras.optimizers.Adam(0.1)\nopt.apply_gradients([v])",
@@ -497,7 +497,7 @@ A_FIRST_MODEL_WITH_KERAS = _section(
     (
         "tf.keras.backend.get_session()",
         "module 'keras._tf_keras.keras.backend' has no attribute",
-        "nothing: there are no sessions, call functions",
+        "leave it out: there are no sessions, call functions",
     ),
     (
         "tf.keras.wrappers.scikit_learn",

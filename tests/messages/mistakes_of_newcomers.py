@@ -74,7 +74,7 @@ HABITS_ON_OBJECTS = _section(
     ("ta = tf.TensorArray(tf.float32, 3)\nta[0] = 1.0", "TensorArray|item assignment", "array.write(index, value)"),
     ("ta = tf.TensorArray(tf.float32, 3)\nta.append(1.0)", "append", "array.write(array.size(), value)"),
     ("tf.config.set_visible_devices('GPU')", "Unrecognized device|'GPU'", "list_physical_devices"),
-    ("tf.keras.Sequential([tf.keras.layers.Dense(1)]).to('cuda')", "'to'", "nothing"),
+    ("tf.keras.Sequential([tf.keras.layers.Dense(1)]).to('cuda')", "'to'", "leave it out"),
     ("tf.Tensor([1.0])", "Tensor() takes no arguments", "tf.constant"),
     ("tf.functional.relu(1.0)", "functional", "tf.nn"),
     ("tf.utils.data.DataLoader", "utils", "tf.data"),

@@ -439,8 +439,8 @@ A_PINN = _section(
     ("tf.constant(range)", "Attempt to convert a value", "pass its result: call it first, f(x)"),
     (
         "tf.constant([tf.constant(1.0), tf.constant([1.0])])",
-        "stack: shapes differ: values",
-        "all values must have one shape; pad them, or",
+        "A list of 2 tensors cannot become one tensor: shapes differ: values[0] is f32[], values[1] is f32[1]",
+        "pad them to one shape",
     ),
     (
         "tf.constant([[1.0], 2.0])",

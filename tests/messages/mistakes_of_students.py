@@ -99,7 +99,7 @@ A_TUTORIAL = _section(
     (
         "tf.Variable(tf.float32, [2])",
         "Attempt to convert a value (tf.float32) with an unsupported",
-        "pass numbers, strings, NumPy arrays, tensors",
+        "dtype=tf.float32",
     ),
     (
         "v = tf.Variable([1.0, 2.0])\nv[0].assign('a')",
@@ -332,12 +332,12 @@ A_TUTORIAL = _section(
     (
         "import math\nmath.sqrt(tf.ones([2]))",
         "only a tensor of one element can be converted by float(), this",
-        "reduce it first, as in",
+        "tf.math.sqrt(x) computes that of every element",
     ),
     (
         "import math\nmath.sin(tf.constant([1.0, 2.0]))",
         "only a tensor of one element can be converted by float(), this",
-        "reduce it first, as in",
+        "tf.math.sin(x) computes that of every element",
     ),
     (
         "import json\njson.dumps({'loss': tf.constant(1.0)})",

@@ -49,7 +49,13 @@ def _shown(problem: Exception) -> str:
         if note:
             return f"{text}\n{note}"
     owner, name = getattr(problem, "obj", None), getattr(problem, "name", None)
-    if isinstance(problem, AttributeError) and owner is not None and name and "Use " not in text and "\n" not in text:
+    if (
+        isinstance(problem, AttributeError)
+        and owner is not None
+        and name
+        and not re.search("Use |Leave it out", text)
+        and "\n" not in text
+    ):
         import difflib
 
         close = difflib.get_close_matches(name, dir(owner), 1)
@@ -63,5 +69,5 @@ def parts(text: str) -> tuple[str, str]:
     fixes = [line.removeprefix("  fix: ") for line in lines if line.startswith("  fix: ")]
     if fixes:
         return lines[0], fixes[0]
-    said = re.search(r"([Uu]se .*|Did you mean: .*|print\(tape\.explain.*)", lines[0])
+    said = re.search(r"([Uu]se .*|Leave it out.*|Did you mean: .*|print\(tape\.explain.*)", lines[0])
     return lines[0], said[1] if said else ""

@@ -362,7 +362,7 @@ WRONG = [
     (lambda: tf.nn.conv2d(X, tf.ones([7, 7, 2, 4]), 1, "VALID"), tf.errors.InvalidArgumentError, "does not fit"),
     (lambda: tf.nn.conv2d(X, tf.cast(W, tf.float64), 1, "SAME"), TypeError, "dtypes differ"),
     (lambda: tf.nn.conv2d_transpose(X, W, [1, 12, 10, 2], 2), ValueError, "output_shape is"),
-    (lambda: tf.nn.conv2d_transpose(X, tf.ones([3, 3, 4, 2]), [1, 12, 10, 4], 2), ValueError, "has .6, 5. places"),
+    (lambda: tf.nn.conv2d_transpose(X, tf.ones([3, 3, 4, 2]), [1, 12, 10, 4], 2), ValueError, "gives .6, 5."),
     (lambda: tf.nn.conv2d_transpose(X, tf.ones([3, 3, 4, 3]), [1, 10, 10, 4], 2), ValueError, "2 channels"),
     (lambda: tf.nn.atrous_conv2d(X, W, 0, "SAME"), ValueError, "must be positive"),
     (lambda: tf.nn.depthwise_conv2d(X, tf.ones([3, 3, 3, 1]), 1, "SAME"), ValueError, "input has 2 channels"),

@@ -125,3 +125,10 @@ def test_batch_norm_with_global_normalization():
     f = tf.nn.batch_norm_with_global_normalization
     np.testing.assert_allclose(f(x, mean, variance, beta, gamma, 0.1, True), plain * gamma + beta)
     np.testing.assert_allclose(f(x, mean, variance, beta, gamma, 0.1, False), plain + beta)
+
+
+def test_moments_with_more_digits_than_the_values() -> None:
+    x, rest = tf.constant([[1.0, 2.0]], tf.float16), tf.constant([0.3, 0.4])
+    y = tf.nn.batch_normalization(x, rest, rest, rest, rest, 1e-3)
+    assert y.dtype is tf.float16
+    np.testing.assert_array_equal(y.numpy(), np.array([[0.6826, 1.411]], np.float16))  # TensorFlow's

@@ -118,3 +118,17 @@ class TestErrors:
     def test_run_time_error_names_the_line(self):
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"test_errors.py(.|\n)*Graph execution error"):
             tf.function(lambda x, i: tf.gather(x, i))(tf.constant([1.0, 2.0]), tf.constant([5]))
+
+
+def test_the_prompt_of_python_3_13_is_shown_without_its_count():
+    space = {"tf": tf}
+    exec(compile("def f(x):\n    return tf.reshape(x, [2, 2])\n", "<stdin>-7", "exec"), space)
+    with pytest.raises(ValueError, match=r'in user code:\n\n    File "<stdin>", line 2, in f'):
+        tf.function(space["f"])(tf.ones([3]))
+
+
+def test_an_error_without_lines_of_the_user_has_no_list_of_them():
+    model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(1)])
+    with pytest.raises(ValueError, match="Expected shape") as problem:
+        model.predict(np.ones([4], np.float32), verbose=0)
+    assert "in user code" not in str(problem.value)

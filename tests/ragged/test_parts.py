@@ -65,3 +65,23 @@ def test_common_supertype():
     assert specs[0].most_specific_common_supertype([tf.RaggedTensorSpec([3, None, 4], tf.int32, 1)]) is None
     sparse = tf.SparseTensorSpec([2, 3]).most_specific_compatible_type(tf.SparseTensorSpec([2, 4]))
     assert sparse == tf.SparseTensorSpec([2, None])
+
+
+PARTITION = tf.experimental.RowPartition.from_row_lengths([2, 1])
+
+
+@pytest.mark.parametrize(
+    ("call", "fix"),
+    [
+        (lambda: tf.experimental.DynamicRaggedShape.from_lengths(3), r"from_lengths\(\[2, \(2, 1\), 2\]\)"),
+        (lambda: tf.experimental.DynamicRaggedShape.from_lengths([2, (2, 1, 3)]), "a tuple of 2 ints"),
+        (lambda: tf.experimental.DynamicRaggedShape.from_lengths([2, (2, 1)])[1], r"x.row_lengths\(\)"),
+        (lambda: tf.experimental.RowPartition.from_row_splits([]), r"begin with 0 .*\[0\] for no rows"),
+        (lambda: tf.experimental.RowPartition.from_row_lengths([1.5]), "tf.cast"),
+        (lambda: type(tf.type_spec_from_value(PARTITION))(nvals=3, uniform_row_length=2), "leave nvals out"),
+        (lambda: bool(tf.ragged.constant([[1], [2, 3]])), "tf.reduce_any"),
+    ],
+)
+def test_errors_of_partitions_and_shapes_say_what_to_write(call, fix):
+    with pytest.raises((ValueError, TypeError), match=rf"\.\n  at:  .*\n  fix: .*{fix}"):
+        call()

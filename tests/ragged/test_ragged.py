@@ -364,3 +364,43 @@ def test_map_of_tensors_to_rows_of_any_length():
     assert listed(found) == [[[1, 2], [3]], [[3, 6], [9]]]
     with pytest.raises(ValueError, match="must be less than rank"):
         tf.RaggedTensorSpec([None], tf.int32, ragged_rank=1)
+
+
+def test_logsumexp_of_rows() -> None:
+    x = tf.ragged.constant([[1.0, 2.0], [], [3.0, 4.0, 1000.0]])
+    np.testing.assert_allclose(tf.reduce_logsumexp(x, axis=1).numpy(), [2.3132617, -np.inf, 1000.0])
+    assert tf.reduce_logsumexp(x).numpy() == 1000.0
+    np.testing.assert_allclose(tf.reduce_logsumexp(x, axis=0).numpy(), [3.126928, 4.126928, 1000.0])
+    check_grads(lambda v: tf.reduce_logsumexp(tf.RaggedTensor.from_row_lengths(v, [2, 0, 1]), axis=1)[::2], np.ones(3))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "int64", "uint64"])
+def test_moments_of_integers_are_those_of_quotients(dtype: str) -> None:
+    """As a division of integers: float32 for the small ones. What is expected was computed by TensorFlow 2.21."""
+    x = tf.RaggedTensor.from_row_lengths(tf.cast([1, 2, 4, 7], dtype), [1, 2, 0, 1])
+    wide = tf.float32 if tf.as_dtype(dtype).size < 4 else tf.float64
+    mean, variance, std = (f(x, axis=1) for f in (tf.reduce_mean, tf.math.reduce_variance, tf.math.reduce_std))
+    assert mean.dtype == variance.dtype == std.dtype == wide
+    np.testing.assert_array_equal(mean, [1, 3, np.nan, 7])
+    np.testing.assert_array_equal(variance, [0, 1, np.nan, 0])
+    np.testing.assert_array_equal(std, [0, 1, np.nan, 0])
+    assert tf.reduce_mean(x).numpy() == 3.5
+    largest = tf.RaggedTensor.from_row_lengths(np.full(3, tf.as_dtype(dtype).max, dtype), [2, 1])
+    np.testing.assert_array_equal(
+        tf.reduce_mean(largest, 1), np.asarray([tf.as_dtype(dtype).max] * 2, wide.as_numpy_dtype)
+    )
+
+
+def test_partitions_from_lists_of_symbols() -> None:
+    n = tf.constant(2)
+    values = tf.constant([1, 2, 3])
+    makers = {
+        "from_row_lengths": lambda n: [n, 1],
+        "from_row_splits": lambda n: [0, n, 3],
+        "from_value_rowids": lambda n: [n - 2, 0, n - 1],
+        "from_row_starts": lambda n: [0, n],
+        "from_row_limits": lambda n: [n, 3],
+    }
+    for name, parts in makers.items():
+        make = getattr(tf.RaggedTensor, name)
+        assert tf.function(lambda n, make=make, parts=parts: make(values, parts(n)))(n).to_list() == [[1, 2], [3]], name

@@ -254,3 +254,11 @@ def test_bincount_of_ragged_rows():
     weights = tf.ragged.constant([[0.5, 1.0, 2.0], [], [4.0]])
     sums = tf.sparse.to_dense(tf.sparse.bincount(rows, weights, axis=-1))
     assert sums.numpy().tolist() == [[0.0, 2.5, 1.0, 0.0], [0.0] * 4, [0.0, 0.0, 0.0, 4.0]]
+
+
+@pytest.mark.parametrize("place", [-1, 5])
+def test_edit_distance_of_elements_outside(place: int) -> None:
+    inside, outside = (tf.SparseTensor([[i, 0]], [1], [2, 1]) for i in (0, place))
+    for pair in ((inside, outside), (outside, inside)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="dense_shape"):
+            tf.edit_distance(*pair)

@@ -16,6 +16,8 @@ from tensorboard.plugins.histogram.summary_v2 import histogram_pb
 from tensorboard.util import tensor_util
 
 import gradtape as tf
+from gradtape.summary import _event_file as event_file
+from gradtape.summary._writer import current
 
 summary = tf.summary
 
@@ -194,9 +196,54 @@ def test_without_a_writer(tmp_path: Path) -> None:
     assert not bool(summary.image("a", tf.zeros([1, 2, 2, 1])))
     assert not bool(summary.write("a", lambda: 1 / 0))
     assert not bool(summary.should_record_summaries())
-    with summary.create_file_writer(str(tmp_path)).as_default(step=0), summary.create_noop_writer().as_default():
+    with summary.create_noop_writer().as_default(step=3):
+        assert summary.experimental.get_step() is None
         assert not bool(summary.scalar("a", 1.0))
-    assert read(tmp_path).Tags()["tensors"] == []
+
+
+def test_a_writer_of_nothing_changes_nothing(tmp_path: Path) -> None:
+    """In its block, the writer before it is in use."""
+    nothing = summary.create_noop_writer()
+    with summary.create_file_writer(str(tmp_path)).as_default(step=0):
+        nothing.set_as_default(step=5)
+        with nothing.as_default(step=6):
+            assert bool(summary.scalar("a", 1.0))
+    assert values(tmp_path, "a") == [(0, 1.0)]
+
+
+def test_steps_and_metadata_of_what_is_written(tmp_path: Path) -> None:
+    """A step is asked for only where something is written, and conditions once."""
+    asked = []
+    with summary.create_file_writer(str(tmp_path)).as_default():
+        with summary.record_if(lambda: asked.append(1) or False):
+            assert not bool(summary.scalar("a", 1.0))
+            assert not bool(summary.write("a", lambda: 1 / 0))
+        assert len(asked) == 2
+        with summary.record_if(False), pytest.raises(ValueError, match="No step set"):
+            summary.experimental.write_raw_pb(b"")
+        with pytest.raises(ValueError, match="No step set"):
+            summary.scalar("a", 1.0)
+        assert bool(summary.write("m", 2.0, 0, metadata=tf.constant(b"")))
+        with pytest.raises(ValueError, match="Invalid argument to flush"):
+            summary.flush(())
+        with pytest.raises(tf.errors.DataLossError, match="binary proto tensor"):
+            summary.experimental.write_raw_pb("notaproto", step=1)
+        one = event_file.value("raw", np.float32(4), b"")
+        other = event_file.value("more", np.float32(5), b"")
+        assert bool(summary.experimental.write_raw_pb([one, other], step=7))
+    assert values(tmp_path, "m") == [(0, 2.0)]
+    assert (values(tmp_path, "raw"), values(tmp_path, "more")) == ([(7, 4.0)], [(7, 5.0)])
+
+
+def test_scopes_of_summaries() -> None:
+    scope = summary.experimental.summary_scope
+    with scope("foo") as outer, scope("with/slash") as inner, tf.name_scope("q"), scope("r") as last:
+        assert outer == ("foo", "foo/")
+        assert inner == ("foo/with/slash", "foo/with/slash/")
+        assert last == ("foo/with/slash/q/r", "foo/with/slash/q/r/")
+    for name, expected in {"f?o": ("f?o", "fo/"), "??": ("??", "summary/"), "": ("summary", "summary/")}.items():
+        with scope(name) as found:
+            assert found == expected
 
 
 def test_writers(tmp_path: Path) -> None:
@@ -212,7 +259,7 @@ def test_writers(tmp_path: Path) -> None:
     first.close()
     with pytest.raises(RuntimeError, match="already closed"):
         summary.scalar("x", 1.0, step=0)
-    summary.create_noop_writer().set_as_default()
+    current.writer = None
     with pytest.raises(RuntimeError, match="already closed"), first.as_default():
         pass
 
@@ -234,7 +281,7 @@ def test_when_events_reach_the_file(tmp_path: Path) -> None:
     for step in range(4):
         summary.scalar("x", 1.0, step=step)
         sizes.append(path.stat().st_size)
-    summary.create_noop_writer().set_as_default()
+    current.writer = None
     assert sizes[0] == sizes[1] == sizes[2] < sizes[3] == sizes[4]
     writer.flush()
     assert path.stat().st_size > sizes[4]

@@ -97,6 +97,30 @@ def test_a_suite_runs() -> None:
     assert result.skipped[0][1] == "never"
 
 
+def test_a_subclass_may_name_its_methods_freely() -> None:
+    class Own(Case):
+        def _compare(self) -> None:
+            raise NotImplementedError
+
+        _differ = _value = _compare
+
+    Own().assertAllEqual([1, 2], tf.constant([1, 2]))
+    Own().assertNotAllClose(1.0, tf.constant(2.0))
+
+
+def test_evaluate() -> None:
+    case = Case()
+    assert case.evaluate(None) is None
+    assert case.evaluate(lambda: tf.constant(3)) == 3
+    assert isinstance(case.evaluate(tf.constant(2.0)), np.float32)
+    sparse = case.evaluate(tf.sparse.from_dense([0, 5]))
+    assert sparse.values.tolist() == [5]
+    assert sparse.dense_shape.tolist() == [2]
+    for value in (1, slice(1), np.ones(2)):
+        with pytest.raises(ValueError, match="Unsupported type"):
+            case.evaluate(value)
+
+
 @pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.complex128])
 def test_numerical_gradients(dtype: Any) -> None:
     x = tf.cast(tf.constant([[0.5, -1.0], [2.0, 1.5]]), dtype)
@@ -129,3 +153,31 @@ def test_benchmarks_report(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("benchmark_sum: ")
     assert lines[1] == "other: 1e+03 us, size: 5, m: 1"
+
+
+def test_values_of_structures() -> None:
+    """`evaluate` gives scalars of NumPy, and the arrays of tensors of several parts."""
+
+    class Masked(tf.experimental.ExtensionType):
+        values: tf.Tensor
+        mask: bool
+
+    case = Case()
+    assert type(case.evaluate(tf.constant(1.5))) is np.float32
+    assert case.evaluate([tf.constant("a"), None, lambda: tf.Variable(2)]) == [b"a", None, 2]
+    sparse = case.evaluate({"s": tf.SparseTensor([[1]], [2.0], [3])})["s"]
+    assert isinstance(sparse, tf.compat.v1.SparseTensorValue)
+    assert [part.tolist() for part in sparse] == [[[1]], [2.0], [3]]
+    ragged = case.evaluate(tf.ragged.constant([[[1], []], [[2, 3]]]))
+    assert isinstance(ragged, tf.compat.v1.ragged.RaggedTensorValue)
+    assert ragged.to_list() == [[[1], []], [[2, 3]]]
+    assert (ragged.shape, ragged.ragged_rank, ragged.flat_values.tolist()) == ((2, None, None), 2, [1, 2, 3])
+    case.assertAllEqual(ragged, [[[1], []], [[2, 3]]])
+    slices = case.evaluate(tf.IndexedSlices(tf.constant([1.0]), tf.constant([0])))
+    assert (slices.values.tolist(), slices.indices.tolist(), slices.dense_shape) == ([1.0], [0], None)
+    masked = case.evaluate(Masked(tf.constant([1]), True))
+    assert (type(masked), masked.values.tolist(), masked.mask) == (Masked, [1], True)
+    with pytest.raises(ValueError, match="Unsupported type 'int'"):
+        case.evaluate([1])
+    with pytest.raises(TypeError, match="row_splits must be a 1-D int32 or int64"):
+        tf.compat.v1.ragged.RaggedTensorValue(np.ones(1), [0, 1])

@@ -46,8 +46,10 @@ def test_fields() -> None:
         del x.name
     with pytest.raises(ValueError, match="incompatible"):
         Masked([1.0], [True, False])
-    with pytest.raises(TypeError, match="missing a required argument"):
+    with pytest.raises(TypeError, match=r"Masked: missing a required argument: 'mask'(.|\n)*fix: Masked\(values, mask"):
         Masked([1.0])
+    with pytest.raises(TypeError, match=r"name: expected 'str', got 'int'(.|\n)*fix: .* name: str"):
+        Masked([1.0], [True], name=3)
     assert bool(x == masked(1.0, -2.0))
     assert not bool(x == masked(1.0, -3.0))
     assert x != Masked([1.0, -2.0], [True, False], name="other")

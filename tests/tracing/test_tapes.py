@@ -463,3 +463,23 @@ def test_jacobian_of_a_function_in_a_function_that_takes_a_tensor_twice():
         return tape.jacobian(y, x)
 
     assert float(tf.function(f)(tf.constant(1.0))) == 1.0
+
+
+def test_nothing_is_derived_for_tapes_that_watch_no_input():
+    @tf.custom_gradient
+    def guarded(x):
+        def grad(_):
+            raise AssertionError("derived")
+
+        return x, grad
+
+    function, x = tf.function(lambda x: guarded(x)), tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(tf.stop_gradient(x))
+    assert tape.gradient(y, x) is None
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as forward:
+        y = function(tf.constant(2.0))
+    assert forward.jvp(y) is None
+    with tf.GradientTape() as tape, pytest.raises(AssertionError, match="derived"):
+        tape.gradient(function(tf.Variable(1.0)), x)

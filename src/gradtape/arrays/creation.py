@@ -186,17 +186,32 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
             "give numbers, or scalar tensors of numbers.",
         )
     wanted = _range_dtype(values) if dtype is None else dtypes.as_dtype(dtype).numpy
-    first, stop, step = [v.astype(wanted).item() for v in values]
-    if step == 0 or (stop - first) * step < 0:
+    given = [v if type(v) is float else read for v, read in zip((start, limit, delta), values, strict=True)]
+    with np.errstate(over="ignore"):
+        first, stop, step = [np.asarray(v).astype(wanted)[()] for v in given]
+    if step == 0 or not (first <= stop if step > 0 else first >= stop):
         raise errors.build(
             errors.InvalidArgumentError,
             f"range: delta must not be 0, and must lead from start to limit, got {first}, {stop}, {step}.",
             f"tf.range({first}, {stop}, {1 if stop >= first else -1}).",
         )
-    count = math.ceil((stop - first) / step) if wanted.kind not in "iu" else -((first - stop) // step)
-    return _new(
-        memory.allocate("range", lambda: np.arange(count).astype(wanted) * wanted.type(step) + wanted.type(first))
-    )
+    count = _range_count(first, stop, step)
+    return _new(memory.allocate("range", lambda: np.arange(count).astype(wanted) * step + first))
+
+
+def _range_count(first: Any, stop: Any, step: Any) -> int:
+    """The number of elements. Its rounding is that of the dtype: in float32, 0.01 goes into 1.0 exactly 100 times."""
+    if first.dtype.kind in "iu":
+        return -((int(first) - int(stop)) // int(step))
+    with np.errstate(over="ignore", invalid="ignore"):
+        count = float(np.ceil((stop - first) / step))
+    if not count < 2**63:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"range: the number of elements from {first} to {stop} by {step} is too large for {first.dtype}.",
+            f"tf.range({first}, {stop}, {step}, dtype=tf.float64).",
+        )
+    return int(count)
 
 
 def _unknown_range(start: Any, limit: Any, delta: Any, dtype: Any) -> Tensor:

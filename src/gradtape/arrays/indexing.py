@@ -9,11 +9,12 @@ import numpy as np
 
 from gradtape.api.arguments import integer, integer_or_vector, shape
 from gradtape.api.arguments import tensor as as_tensor
+from gradtape.api.array_op import on_arrays
 from gradtape.api.families import family
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.annotations import TensorLike
 from gradtape.core.op import REGISTRY
-from gradtape.core.shape import normalize_axis
+from gradtape.core.shape import Spec, normalize_axis
 from gradtape.core.tensor import Tensor, host, note_leaving
 from gradtape.core.variable import Variable
 from gradtape.ops import argmax as search
@@ -48,7 +49,7 @@ def gather(
            [1., 2.]], dtype=float32)
     """
     params, indices = as_tensor(params), as_tensor(indices)
-    batch_dims = integer(batch_dims, "gather", "batch_dims")
+    batch_dims = 0 if batch_dims is None else integer(batch_dims, "gather", "batch_dims")
     if type(axis) is int and axis == 0:
         batch_dims = 0  # TensorFlow, too, lets an axis of 0 win
     if batch_dims:
@@ -115,13 +116,26 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
     if _ignores("scatter_nd", bad_indices_policy):
         places, values = _within(places, values, whole)
     if values.dtype.kind == "O":
-        empty = convert.convert_to_tensor(np.full(whole, b"", object))
-        return scatter.TensorScatterNdUpdate(empty, places, values)
+        return _text_scattered(places, values, shape=whole)
     return scatter.ScatterNd(places, values, shape=whole)
 
 
 def _shape(value: Any) -> tuple[int, ...]:
     return shape(value, "scatter_nd")
+
+
+def _spec_of_text(indices: Spec, updates: Spec, *, shape: tuple[int, ...]) -> Spec:
+    scatter.ScatterNd.check_updates(indices, updates, shape, 0)
+    return Spec(shape, updates.dtype)
+
+
+@on_arrays(_spec_of_text)
+def _text_scattered(indices: Any, updates: Any, *, shape: tuple[int, ...]) -> Any:
+    """Empty strings of a shape, to which strings are appended at coordinates."""
+    positions, rows, inner = scatter.locate("scatter_nd", indices, shape, 0)
+    found = np.full((rows, *inner), b"", object)
+    np.add.at(found, positions.ravel(), np.reshape(updates, (positions.size, *inner)))
+    return found.reshape(shape)
 
 
 def _ignores(who: str, policy: str) -> bool:

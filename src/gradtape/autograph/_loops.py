@@ -18,7 +18,7 @@ from gradtape.autograph._undefined import (
     refuse,
     traces,
 )
-from gradtape.core import convert, dtypes, nest
+from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.composite import Composite
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec, TensorShape, TensorSpec, spec_of
@@ -241,8 +241,9 @@ class _Loop:
                 trace, after = self._traced_step(leaves, [s for own in specs.values() for s in own])
             except UnboundLocalError as problem:
                 raise self._undefined(problem) from None
-            except (TypeError, ValueError, AttributeError):
+            except (TypeError, ValueError, AttributeError) as problem:
                 self._check_before()
+                self._advise_floats(problem)
                 raise
             changed = False
             for i, (old, new) in enumerate(zip(self._begin, after, strict=True)):
@@ -270,6 +271,14 @@ class _Loop:
                 self._made_specs[i] = [_common(a, b) for a, b in zip(new, specs[i], strict=True)]
                 changed = changed or self._made_specs[i] != specs[i]
         return changed
+
+    def _advise_floats(self, problem: Exception) -> None:
+        """Add to the error of a step that computes with a float that a Python int, which begins a variable, is an int32."""
+        begin = [name for name, value in zip(self._names, self._begin, strict=True) if type(value) is int]
+        what, _, fix = str(problem).partition("\n  fix: ")
+        if begin and fix and isinstance(problem, errors.DTypeError) and "i32[]" in what and "f32[" in what:
+            name = begin[0]
+            problem._message = f"{what}\n  fix: {name} = {self._begin[self._names.index(name)]}.0 before the loop, if it is a float. Otherwise, {fix}"
 
     def _undefined(self, problem: UnboundLocalError) -> Exception:
         """The error of a step that reads a variable which has no value before the loop."""

@@ -320,7 +320,7 @@ def lack(name: str) -> str:
         known = absent.lookup(name)
         if known is not None:
             return f"left out: {known.reason}; {known.instead}"
-        habit = habits.lookup(name)
+        habit = habits.lookup(name) or habits.lookup(".".join(parts[:2]))
         if habit is not None:
             whose = f", but in {habit.library}" if habit.library else ""
             return f"not in tf{whose}; instead: {habit.instead}"

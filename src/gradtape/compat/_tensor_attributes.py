@@ -9,6 +9,7 @@ import functools
 import weakref
 from typing import Any
 
+from gradtape.core import attribute_hints
 from gradtape.core.registry import REGISTRY
 from gradtape.core.tensor import Tensor
 
@@ -77,3 +78,4 @@ def uninstall() -> None:
     for name in (*NAMES, *METHODS):
         if name in vars(Tensor):
             delattr(Tensor, name)
+    attribute_hints.attach(Tensor)  # `cpu` has one

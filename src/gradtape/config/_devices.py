@@ -43,7 +43,7 @@ def device(device_name: str | None) -> Iterator[None]:
     """Run a block in which new tensors are made on a device.
 
     Args:
-      device_name: a name such as "/CPU:0" or "/GPU:0"; None takes back an outer choice. Where the device is not there, the
+      device_name: a name such as "/CPU:0" or "/GPU:0"; None or "" takes back an outer choice. Where the device is not there, the
         block runs on the CPU, unless `tf.config.set_soft_device_placement(False)` was called.
 
     >>> with tf.device("/CPU:0"):
@@ -57,6 +57,7 @@ def device(device_name: str | None) -> Iterator[None]:
             f"device: expecting a string device name, got {device_name!r}.",
             'use a name like "/CPU:0" or "/GPU:0".',
         )
+    device_name = device_name or None
     before = _current.device
     _current.device = None if device_name is None else devices.chosen(device_name)
     try:

@@ -176,14 +176,17 @@ def case(
             f"case: {len(chosen)} conditions are true, but exclusive is set.",
             "make the conditions exclude each other, or leave exclusive out.",
         )
-    for condition, fn in pairs:
-        if condition:
-            return fn()
-    if default is None:
+    fn = next((fn for condition, fn in pairs if condition), default)
+    if fn is None:
         raise errors.build(
             errors.InvalidArgumentError, "case: none of the conditions is true.", "give a function as default."
         )
-    return default()
+    return alone(fn())
+
+
+def alone(result: Any) -> Any:
+    """The element of a list or tuple of one, as `tf.case` and version 1 return it outside of functions."""
+    return result[0] if isinstance(result, (list, builtins.tuple)) and len(result) == 1 else result
 
 
 def _staged_case(pairs: list[builtins.tuple[Any, Any]], default: Any, exclusive: bool) -> Any:
@@ -333,7 +336,8 @@ def while_loop(
       maximum_iterations: stop after as many steps.
 
     Returns:
-      The loop variables as tensors, in the structure of `loop_vars`. Gradients flow through all steps.
+      The loop variables as tensors, in the structure of `loop_vars`; outside of functions, in a list or tuple as the body
+      returns them. Gradients flow through all steps.
 
     >>> i, total = tf.while_loop(lambda i, s: i < 4, lambda i, s: (i + 1, s + i), [0, 0])
     >>> total.numpy()
@@ -366,7 +370,7 @@ def while_loop(
         return found if back_prop else nest.map_structure(stop_gradient, found)
     most = None if maximum_iterations is None else _most(maximum_iterations)
     first = [nest.map_structure(_read, v) for v in loop_vars]
-    values, steps = first, 0
+    values, steps, structure = first, 0, loop_vars
     while most is None or steps < most:
         goes_on = _read(cond(*values))
         if is_staged(goes_on):  # it differs between the examples of a map
@@ -378,13 +382,16 @@ def while_loop(
         result = body(*values)
         if not isinstance(result, (list, builtins.tuple)) and len(first) == 1:
             result = [result]
+            structure = loop_vars
+        else:
+            structure = result  # a list or a tuple, as the body returns it
         values = list(result) if isinstance(result, (list, builtins.tuple)) else [result]
         if values == [None]:
             raise errors.build(TypeError, "while_loop: body must return the loop variables, it returned None.", _BODY)
         nest.check_same_structure("while_loop: body must return the structure of loop_vars.", _BODY, first, values)
         steps += 1
     flat = [_as_leaf(v) for v in nest.flatten(values)]
-    found = nest.pack_sequence_as(loop_vars, flat)
+    found = nest.pack_sequence_as(structure, flat)
     return found if back_prop else nest.map_structure(stop_gradient, found)
 
 

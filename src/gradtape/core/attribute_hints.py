@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-__all__ = ["Absent", "attach", "hint", "shown"]
+__all__ = ["Absent", "attach", "gives_advice", "hint", "sentence", "shown"]
 
 _HINTS = {
     "assign_mul": "v.assign(v * factor), of a tf.Variable",
@@ -40,20 +40,20 @@ _HINTS = {
     "astype": "tf.cast(x, dtype)",
     "at": "tf.tensor_scatter_nd_update(x, indices, updates)",
     "backward": "tape.gradient(x, sources), of the tf.GradientTape around the computation",
-    "block_until_ready": "nothing: ops are done when they return",
+    "block_until_ready": "leave it out: ops are done when they return",
     "bool": "tf.cast(x, tf.bool)",
     "cast": "tf.cast(x, dtype)",
     "chunk": "tf.split(x, n, axis)",
     "clamp": "tf.clip_by_value(x, low, high)",
     "clip": "tf.clip_by_value(x, low, high)",
     "clone": "tf.identity(x)",
-    "contiguous": "nothing: tensors are contiguous",
+    "contiguous": "leave it out: tensors are contiguous",
     "copy": "tf.identity(x)",
     "copy_": "v.assign(y), of a tf.Variable",
     "cos": "tf.cos(x)",
     "count": "tf.reduce_sum(tf.cast(x == value, tf.int32))",
-    "cpu": "nothing: everything is on the CPU",
-    "cuda": "nothing: everything is on the CPU",
+    "cpu": "leave it out: everything is on the CPU",
+    "cuda": "leave it out: everything is on the CPU",
     "cumprod": "tf.math.cumprod(x, axis)",
     "cumsum": "tf.cumsum(x, axis)",
     "data": "x.numpy()",
@@ -63,7 +63,7 @@ _HINTS = {
     "dim": "x.ndim",
     "dot": "tf.tensordot(x, y, 1)",
     "double": "tf.cast(x, tf.float64)",
-    "encode": "nothing: string tensors hold bytes; tf.strings.unicode_encode(x, 'UTF-8') takes code points",
+    "encode": "leave it out: string tensors hold bytes; tf.strings.unicode_encode(x, 'UTF-8') takes code points",
     "endswith": "tf.strings.regex_full_match(x, '.*suffix')",
     "exp": "tf.exp(x)",
     "expand": "tf.broadcast_to(x, shape)",
@@ -73,7 +73,7 @@ _HINTS = {
     "flatten": "tf.reshape(x, [-1])",
     "float": "tf.cast(x, tf.float32)",
     "gather": "tf.gather(x, indices, axis=axis)",
-    "gpu": "nothing: everything is on the CPU",
+    "gpu": "leave it out: everything is on the CPU",
     "grad": "tape.gradient(y, x), of the tf.GradientTape around the computation",
     "grad_fn": "tape.explain(y, x) says how y came from x",
     "half": "tf.cast(x, tf.float16)",
@@ -81,7 +81,7 @@ _HINTS = {
     "indices": "x itself: it is a dense tensor, not tf.IndexedSlices or tf.SparseTensor",
     "insert": "tf.concat([x[:i], [value], x[i:]], 0)",
     "int": "tf.cast(x, tf.int32)",
-    "is_leaf": "nothing: tapes record ops, tensors do not know where they come from",
+    "is_leaf": "leave it out: tapes record ops, tensors do not know where they come from",
     "item": "x.numpy().item() or float(x)",
     "join": "tf.strings.join([x, y])",
     "log": "tf.math.log(x)",
@@ -113,7 +113,7 @@ _HINTS = {
     "reshape": "tf.reshape(x, shape)",
     "retain_grad": "tape.gradient(y, x): name x among the sources",
     "round": "tf.round(x)",
-    "run": "nothing: ops run when they are called; x.numpy() has the value",
+    "run": "leave it out: ops run when they are called; x.numpy() has the value",
     "scatter_": "tf.tensor_scatter_nd_update(x, indices, updates)",
     "set": "v.assign(value), of a tf.Variable",
     "shuffle": "tf.random.shuffle(x)",
@@ -150,7 +150,7 @@ _HINTS = {
     "var": "tf.math.reduce_variance(x)",
     "view": "tf.reshape(x, shape)",
     "zero_": "v.assign(tf.zeros_like(v)), of a tf.Variable",
-    "zero_grad": "nothing: every tape starts with no gradients",
+    "zero_grad": "leave it out: every tape starts with no gradients",
 }
 
 
@@ -178,10 +178,22 @@ class Absent:
     def __get__(self, owner: Any, kind: type) -> NoReturn:
         is_text = getattr(getattr(owner, "dtype", None), "name", "") == "string"
         instead = (_HINTS_FOR_STRINGS.get(self._name) if is_text else None) or _HINTS.get(self._name)
+        why = ""
         if kind.__name__ == "SymbolicTensor" and instead and ".numpy()" in instead:
-            instead = f"it on what the function returns, {instead.replace('x.numpy()', 'f(x).numpy()')}: tensors have no values while it is traced"
-        text = self._text or f"{kind.__name__!r} object has no attribute {self._name!r}. Use {instead}."
+            why = ": tensors have no values while the function is traced"
+            instead = "its result: " + instead.replace("x.numpy()", "f(x).numpy()").replace("float(x)", "float(f(x))")
+        text = self._text or f"{kind.__name__!r} object has no attribute {self._name!r}{why}. {sentence(instead)}"
         raise AttributeError(text, name=self._name, obj=kind if owner is None else owner)
+
+
+def sentence(instead: str) -> str:
+    """What to write instead, as a sentence."""
+    return f"{instead[0].upper()}{instead[1:]}." if instead.startswith("leave it out") else f"Use {instead}."
+
+
+def gives_advice(text: str) -> bool:
+    """True if a message has such a sentence."""
+    return "Use " in text or "Leave it out" in text
 
 
 def attach(kind: Any) -> None:

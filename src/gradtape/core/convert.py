@@ -13,7 +13,16 @@ import numpy as np
 
 from gradtape.core import device, dtypes, errors, memory, state
 from gradtape.core.dims import Dim, Undecided
-from gradtape.core.nested_values import brief, from_sequence, held_kinds, how_to_convert, instead_of, to_bytes
+from gradtape.core.nested_values import (
+    brief,
+    elements,
+    from_sequence,
+    held_kinds,
+    how_to_convert,
+    instead_of,
+    is_sequence,
+    to_bytes,
+)
 from gradtape.core.registry import REGISTRY
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor, note_created, wrap
@@ -152,6 +161,8 @@ def to_array(value: Any, dtype: dtypes.DType | None) -> Any:
         return _from_numpy(np.from_dlpack(value), dtype)
     if hasattr(value, "__buffer__"):
         return _from_numpy(np.asarray(value), dtype)
+    if is_sequence(value):
+        return from_sequence(elements(value), dtype)
     raise unconvertible(value)
 
 

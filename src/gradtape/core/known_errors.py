@@ -37,6 +37,7 @@ TEXTS = {
     "expected str instance, Tensor found": "tf.strings.reduce_join(x), or b''.join(list(x.numpy())).",
     "The user-provided objective function must return a scalar": "return float(y); with the gradient, return float(y), g.numpy() and minimize(f, x0, jac=True).",
     "Callback.set_model() missing": "make instances: callbacks=[keras.callbacks.EarlyStopping(patience=3)].",
+    "call() got multiple values for argument 'training'": "give all inputs as one argument: model(tf.concat([x, t], axis=1)), or model([x, t]) for a model of two inputs.",
     "'TensorShape' object does not support item assignment": "sizes = x.shape.as_list(); sizes[0] = 4; tf.reshape(x, sizes).",
 }  # fmt: skip
 
@@ -49,10 +50,10 @@ _MODEL = {
     "eval": "nothing to switch: model(x, training=False) for one call; model.evaluate(x, y) for losses and metrics.",
     "state_dict": "model.get_weights(), or model.save_weights('model.weights.h5').",
     "load_state_dict": "model.set_weights(weights), or model.load_weights('model.weights.h5').",
-    "zero_grad": "nothing: every tape starts with no gradients.",
-    "to": "nothing: everything runs on the CPU; dtypes are set with keras.config.set_floatx.",
-    "cuda": "nothing: everything runs on the CPU.",
-    "cpu": "nothing: everything runs on the CPU.",
+    "zero_grad": "leave it out: every tape starts with no gradients.",
+    "to": "leave it out: everything runs on the CPU; dtypes are set with keras.config.set_floatx.",
+    "cuda": "leave it out: everything runs on the CPU.",
+    "cpu": "leave it out: everything runs on the CPU.",
     "requires_grad_": "model.trainable = True, or False to freeze it.",
     "apply": "model(x).",
     "fit_generator": "model.fit(generator).",
@@ -77,7 +78,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "grad": "tape.gradient(y, x).",
         "gradients": "tape.gradient(y, x).",
         "hessian": "tape.jacobian(inner.gradient(y, x), x) with two tapes, or tf.autodiff.hessian(f, x).",
-        "zero_grad": "nothing: every tape starts with no gradients.",
+        "zero_grad": "leave it out: every tape starts with no gradients.",
         "watch_variables": "tape.watch(x); variables are watched without being asked.",
         "stop": "with tape.stop_recording(): ...",
         "pause": "with tape.stop_recording(): ...",
@@ -86,8 +87,8 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "record": "with tape: ...",
         "derivative": "tape.gradient(y, x).",
         "jvp": "tf.autodiff.ForwardAccumulator(x, tangent).jvp(y).",
-        "reset": "nothing: each `with tf.GradientTape() as tape:` starts empty.",
-        "close": "nothing: the end of the `with` block ends the recording; `del tape` frees a persistent one.",
+        "reset": "leave it out: each `with tf.GradientTape() as tape:` starts empty.",
+        "close": "leave it out: the end of the `with` block ends the recording; `del tape` frees a persistent one.",
     },
     "Layer": _MODEL,
     "Model": _MODEL,
@@ -135,7 +136,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     "LearningRateSchedule": {
         "numpy": "call it with a step: float(schedule(step)).",
         "value": "call it with a step: schedule(step).",
-        "step": "nothing: optimizers count their steps; schedule(step) is the rate at one.",
+        "step": "leave it out: optimizers count their steps; schedule(step) is the rate at one.",
     },
     "History": {
         "loss": "history.history['loss'].",
@@ -156,7 +157,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "shape": "call it first: f(x).shape.",
         "trainable_variables": "keep the variables in a tf.Module; f.get_concrete_function(x).trainable_variables has those of a trace.",
         "lower": "f.get_concrete_function(x).graph.",
-        "compile": "nothing: the first call compiles.",
+        "compile": "leave it out: the first call compiles.",
     },
     "ForwardAccumulator": {
         "gradient": "acc.jvp(y).",
@@ -200,7 +201,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "forward": "define __call__, and call the module: module(x).",
         "save": "tf.saved_model.save(module, folder), or tf.train.Checkpoint(module=module).save(prefix).",
         "state_dict": "{v.name: v.numpy() for v in module.variables}, or tf.train.Checkpoint(module=module).",
-        "zero_grad": "nothing: every tape starts with no gradients.",
+        "zero_grad": "leave it out: every tape starts with no gradients.",
     },
 }  # fmt: skip
 
@@ -265,7 +266,7 @@ KERAS = (
     (r"missing a required argument: '(\w+)'", "layer(x, {0}=...), or give it a default in call()."),
     (r"too many positional arguments", "call(self, x) takes self and every input that the layer is called with; layers that merge take a list: layer([a, b])."),
     (r"Invalid input shape for input .*Expected shape \((?:None, )?(.*?),?\), but input has incompatible shape",
-     "give a batch of inputs of shape ({0}): x[np.newaxis] adds the first axis to a single one."),
+     "give a batch of inputs, each of shape [{0}]: x[np.newaxis] adds the first axis to a single one."),
     (r"Unknown `floatx` value", "keras.config.set_floatx('float64'), with the name of a dtype."),
     (r"The length of boundaries should be 1 less", "give one value more than boundaries: PiecewiseConstantDecay([100], [0.1, 0.01])."),
     (r"(?:.*\n)*.*Could not locate class '(\w+)'", "keras.models.load_model(path, custom_objects={{'{0}': {0}}})."),

@@ -47,7 +47,7 @@ def besides_parts(value: Any) -> Any:
 def with_parts(value: Any, parts: Iterable[Any]) -> Any:
     """An object like another one, of other parts."""
     if hasattr(type(value), "__tf_flatten__"):
-        return type(value).__tf_unflatten__(value.__tf_flatten__()[0], tuple(parts))
+        return value.__tf_unflatten__(value.__tf_flatten__()[0], tuple(parts))
     return type(value)(*parts)
 
 

@@ -7,7 +7,7 @@ float among integers makes float32 of all. NumPy arrays in a list are lists of N
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,8 @@ def from_sequence(value: Sequence[Any], dtype: dtypes.DType | None) -> Any:
         except OverflowError:
             pass  # some are larger
     if not found <= _KINDS.keys():
+        if any(map(is_sequence, flat)):
+            return from_sequence(_unroll(value), dtype)
         return _with_numpy(value, flat, shape, dtype)
     kinds = {_KINDS[t] for t in found}
     wanted = dtype or _inferred(flat[0], _KINDS[type(flat[0])], kinds)
@@ -222,10 +224,29 @@ def _measure(value: Any, flat: list[Any], depth: int, shape: list[int]) -> list[
     return shape
 
 
+def is_sequence(value: Any) -> bool:
+    """True for an object of any other class that has a length, and elements by number."""
+    if isinstance(value, (str, bytes, list, tuple, np.ndarray, np.generic, Mapping)):
+        return False
+    kind = type(value)
+    is_indexed = hasattr(kind, "__len__") and hasattr(kind, "__getitem__")
+    return is_indexed and not hasattr(kind, "__array__") and not hasattr(kind, "__gradtape_function__")
+
+
+def elements(value: Any) -> list[Any]:
+    """The elements by number of such an object."""
+    try:
+        return [value[i] for i in range(len(value))]
+    except LookupError:
+        raise not_rectangular(value) from None
+
+
 def _unroll(value: Any) -> Any:
-    """A nested sequence with lists of NumPy's numbers in place of arrays, which may stand beside lists; itself if it has none."""
+    """A nested sequence with lists in place of arrays, which may stand beside lists, and of other sequences; itself if it has none."""
     if isinstance(value, np.ndarray) and value.ndim:
         return [_unroll(item) for item in value]
+    if is_sequence(value):
+        return [_unroll(item) for item in elements(value)]
     if not isinstance(value, (list, tuple)):
         return value
     items = [_unroll(item) for item in value]
@@ -239,7 +260,7 @@ def not_rectangular(value: Any) -> Exception:
     return errors.build(
         errors.ConversionError,
         f"Can't convert non-rectangular Python sequence to Tensor: {brief(value)}.",
-        "give all rows the same length, or pad them.",
+        "give all rows the same length, or pad them; tf.ragged.constant(rows) keeps rows of different lengths.",
     )
 
 

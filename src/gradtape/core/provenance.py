@@ -124,7 +124,7 @@ class Site:
         cell = _cell(self.filename)
         if cell is not None:
             return f"Cell In[{cell}], line {self.line}"
-        path = _prompt(self.filename)
+        path = without_count(self.filename)
         if os.path.isabs(path):
             inside = os.path.relpath(path) if path.startswith(os.getcwd() + os.sep) else os.path.basename(path)
             return f"{inside}:{self.line}"
@@ -151,7 +151,7 @@ def _cell(filename: str) -> int | None:
     return known.get(filename)
 
 
-def _prompt(filename: str) -> str:
+def without_count(filename: str) -> str:
     """The name of a file, without the number that Python 3.13 counts the inputs of its prompt with."""
     return "<stdin>" if filename.startswith("<stdin>-") else filename
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
-from gradtape.core import deferral, hints, provenance, refusals
+from gradtape.core import attribute_hints, deferral, hints, provenance, refusals
 from gradtape.core.known_errors import ATTRIBUTES, KERAS, TEXTS, USES
 
 __all__ = ["fix"]
@@ -35,7 +35,9 @@ def fix(problem: BaseException) -> str:
     if type(problem) is TypeError:
         advice = _of_text(text) or _of_use(problem) or _of_call(problem) or _of_keras(problem) or _of_none(problem)
         advice = advice or _of_callback(problem) or _of_parentheses(problem)
-    elif type(problem) is AttributeError and " Use " not in text:
+        if not advice and text.startswith("Population must be a sequence") and _has_tensors(problem):
+            advice = "tf.gather(x, tf.random.shuffle(tf.range(len(x)))[:k]) takes k rows at random."
+    elif type(problem) is AttributeError and not attribute_hints.gives_advice(text):
         advice = (
             _of_setter(text)
             or _in_layer(problem)
@@ -226,12 +228,19 @@ def _of_recursion(problem: RecursionError) -> str:
 
 
 def _of_key(problem: KeyError) -> str:
-    """Advice for a metric of the validation that `fit` was not asked for."""
+    """Advice for a metric that `fit` was not asked for."""
     key = problem.args[0] if problem.args else None
-    if not isinstance(key, str) or not key.startswith("val_"):
-        return ""
     is_fit = "keras." in _files(problem) or any(type(v).__name__ == "History" for _, v in _named(problem))
-    return "model.fit(..., validation_data=(x_val, y_val)), or validation_split=0.2, computes it." if is_fit else ""
+    if not isinstance(key, str) or not is_fit:
+        return ""
+    if key.startswith("val_"):
+        return "model.fit(..., validation_data=(x_val, y_val)), or validation_split=0.2, computes it."
+    for name, value in _named(problem):
+        if type(value).__name__ == "History":
+            name, value = f"{name}.history", value.history
+        if isinstance(value, dict) and "loss" in value:
+            return f"{name} has {', '.join(map(repr, value))}; model.compile(..., metrics=[{key!r}]) adds one."
+    return ""
 
 
 def _of_setter(text: str) -> str:

@@ -38,6 +38,10 @@ class Recorder:
         """An op of two inputs has run: as `see`, for the operators, where every argument that is made counts."""
         self.see(op, (i, j), (p, q), NO_PARAMS, y, result)
 
+    def concerns(self, ids: tuple[int, ...]) -> bool:
+        """False if an op on these inputs would leave nothing here but a note, so that what derivatives read is not needed."""
+        return True
+
     def access(self, variable: Any) -> None:
         """A variable is being read or assigned."""
 

@@ -82,7 +82,7 @@ class Tensor(Operators):
         raise TypeError(
             errors.compose(
                 "Tensor is unhashable: it cannot be a key of a dict or an element of a set.",
-                "use tensor.ref() as the key; ref.deref() gives the tensor back.",
+                "use a number as the key, int(x), or tensor.ref(); ref.deref() gives the tensor back.",
             )
         )
 
@@ -180,7 +180,9 @@ class Tensor(Operators):
             raise TypeError(
                 errors.compose(
                     "Cannot iterate over a scalar tensor: it has no axis.",
-                    "use the tensor itself, a list of tensors, or tf.reshape(x, [1]).",
+                    "count to it with `for i in tf.range(n)`; use the tensor itself, a list of tensors, or tf.reshape(x, [1])."
+                    if self._array.dtype.kind in "iu"
+                    else "use the tensor itself, a list of tensors, or tf.reshape(x, [1]).",
                 )
             )
         # One op for all rows: indexing row by row would make backward quadratic.
@@ -238,7 +240,7 @@ class Tensor(Operators):
             raise TypeError(
                 errors.compose(
                     f"only a tensor of one element can be converted by {how}, this one has shape {self.shape}.",
-                    "reduce it first, as in float(tf.reduce_mean(x)); functions of tf take whole tensors: tf.sqrt(x), not math.sqrt(x).",
+                    _instead_of_number(how, provenance.user_site(2)),
                 )
             )
         note_leaving(self, how)
@@ -456,6 +458,20 @@ def _on_new_line(text: str) -> str:
 
 def _unpickle(array: Any) -> Tensor:
     return wrap(array[()] if not array.ndim else array)
+
+
+# Functions of `math` that tf.math has under another name.
+_OF_MATH = {"fabs": "abs", "isnan": "is_nan", "isinf": "is_inf", "isfinite": "is_finite"}
+
+
+def _instead_of_number(how: str, site: provenance.Site | None) -> str:
+    """What to write in place of one number from several elements, by the line in which it was asked for."""
+    called = re.search(r"\bmath\.(\w+)\(", "" if site is None else site.source)
+    if called is not None:
+        name = _OF_MATH.get(called[1], called[1])
+        return f"math.{called[1]} takes one number; tf.math.{name}(x) computes that of every element."
+    number = how.removesuffix("()") if how in ("int()", "float()") else "float"
+    return f"reduce it first, as in {number}(tf.reduce_max(x)), or take one element, {number}(x[0])."
 
 
 # Functions of Python that compare the elements of what they are given, and those of tf that take a whole tensor.

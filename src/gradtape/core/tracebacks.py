@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
-from gradtape.core import provenance
+from gradtape.core import attribute_hints, provenance
 
 
 class _Switch:
@@ -168,7 +168,12 @@ def add_fix(problem: BaseException | None) -> None:
 def _add_suggestion(problem: BaseException) -> None:
     """Add "Did you mean" to an AttributeError, as Python's own printer does and IPython's does not."""
     owner, name = getattr(problem, "obj", None), getattr(problem, "name", None)
-    if isinstance(problem, AttributeError) and name and "\n" not in str(problem) and "Use " not in str(problem):
+    if (
+        isinstance(problem, AttributeError)
+        and name
+        and "\n" not in str(problem)
+        and not attribute_hints.gives_advice(str(problem))
+    ):
         import difflib
 
         close = difflib.get_close_matches(name, [n for n in dir(owner) if not n.startswith("_")], 1)

@@ -70,7 +70,7 @@ class Rebatch(Stage):
 
     def cardinality(self) -> int:
         count = self.inputs[0].cardinality()
-        return batches(count, self._sizes[0], self._drop) if len(self._sizes) == 1 or count < 0 else UNKNOWN
+        return batches(count, self._sizes[0], self._drop) if len(self._sizes) == 1 and count >= 0 else UNKNOWN
 
     def spec(self) -> Any:
         size = self._sizes[0]
@@ -78,7 +78,7 @@ class Rebatch(Stage):
         return structure.with_rows(self.inputs[0].spec(), size if is_known else None)
 
     def _divides(self, size: int) -> bool:
-        """Whether the batches before are known to fill batches of a size."""
+        """True if the earlier batches are known to fill batches of a size."""
         rows = rows_in(self.inputs[0].inputs[0].spec())
         return rows is not None and rows % size == 0
 
@@ -166,7 +166,7 @@ class Unbatch(Stage):
 
 
 def rows_in(spec: Any) -> int | None:
-    """How many rows elements of a spec have, if that is known. Refuses those that have none."""
+    """The number of rows of elements of a spec, if known. Refuses scalars."""
     shapes = [s.shape for s in nest.flatten(spec) if isinstance(getattr(s, "shape", None), TensorShape)]
     sizes = {shape[0] for shape in shapes if shape.rank} - {None}
     if any(shape.rank == 0 for shape in shapes) or len(sizes) > 1:
@@ -240,7 +240,7 @@ class Window(Stage):
 
 
 class Held(Stage):
-    """Elements that are there already."""
+    """Elements that are already available."""
 
     def __init__(self, values: list[Any], spec: Any = None) -> None:
         self._values, self._spec = values, spec

@@ -20,8 +20,8 @@ from gradtape.polymorphic_function.cache_key import Leaves, encode
 
 
 def key_of(stage: Stage) -> Any:
-    """What traces must know of a dataset: the specs of its elements, and whether user code in it may assign variables. None if
-    only elements tell their specs, or if a function around has not run yet."""
+    """The part of a dataset that traces depend on: the specs of its elements, and whether user code in it may assign
+    variables. None if the specs need an element, or a surrounding function that has not run yet."""
     spec = known_spec(stage)
     return None if spec is None else (encode(spec, Leaves()), may_assign(stage))
 
@@ -100,7 +100,7 @@ class _BoxedSteps:
         self._iterator = iterator
 
     def start(self) -> None:
-        """Nothing: the iterator has begun."""
+        """No effect: the iterator has already started."""
 
     def more(self) -> Any:
         """A bool tensor: whether there is another element."""
@@ -114,7 +114,7 @@ class _BoxedSteps:
         return self._iterator._element(lambda iterator: iterator._taken())
 
     def stop(self) -> None:
-        """Nothing: the iterator continues elsewhere."""
+        """No effect: the iterator is used elsewhere."""
 
 
 def optional_of(box: Any, spec: Any) -> Any:

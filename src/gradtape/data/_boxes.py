@@ -17,7 +17,7 @@ def boxed(value: Any) -> Tensor:
 
 
 def received(array: Any) -> Tensor:
-    """A value that a function of Python got as a tensor: scalars of strings are bytes there."""
+    """A value that a Python function received as a tensor; scalar strings arrive as bytes."""
     return boxed(array) if isinstance(array, bytes) else wrap(array)
 
 

@@ -11,12 +11,12 @@ from gradtape.data._element_files import read_elements, write_elements
 from gradtape.data._failure import Failure, guarded
 from gradtape.data._stage import UNKNOWN, Chosen, Rows, Stage, positive
 
-# How many elements AUTOTUNE makes ahead.
+# The number of elements that AUTOTUNE produces in advance.
 _AHEAD = 4
 
 
 class Cache(Chosen):
-    """Elements that are kept in memory once they have all been there."""
+    """Elements that are kept in memory after the first complete iteration."""
 
     def __init__(self, source: Stage) -> None:
         super().__init__(source)
@@ -35,7 +35,7 @@ class Cache(Chosen):
             if type(item) is not Failure:
                 kept.append(item)
             if len(kept) == count:
-                self._kept = kept  # nobody may ask for the end
+                self._kept = kept  # the consumer may stop before the end
             yield item
         self._kept = kept
 
@@ -45,11 +45,25 @@ class Cache(Chosen):
         return self._through(self.inputs[0].elements, self.cardinality())
 
     def rows(self) -> Iterator[Rows]:
-        return self._through(self.inputs[0].rows)
+        if self._kept is not None:
+            yield from self._kept
+            return
+        kept, missing = [], self.cardinality()
+        for portion in self.inputs[0].rows():
+            kept.append(portion)
+            missing -= len(portion)
+            if missing == 0 and len(portion):
+                # Nobody may ask for the end: all have been there when somebody asks for the last one.
+                yield portion[:-1]
+                self._kept = kept
+                yield portion[-1:]
+            else:
+                yield portion
+        self._kept = kept
 
 
 class FileCache(Chosen):
-    """Elements that are kept in a file once they have all been there."""
+    """Elements that are kept in a file after the first complete iteration."""
 
     def __init__(self, source: Stage, path: str) -> None:
         super().__init__(source)
@@ -66,7 +80,7 @@ class FileCache(Chosen):
 
 
 class Prefetch(Chosen):
-    """Elements that a thread makes ahead."""
+    """Elements that a thread produces in advance."""
 
     def __init__(self, source: Stage, size: Any) -> None:
         super().__init__(source)
@@ -78,5 +92,5 @@ class Prefetch(Chosen):
         return threads.background(source, size, not self.runs_functions()) if size else source
 
     def rows(self) -> Iterator[Rows]:
-        # Whoever reads rows gathers them itself, and there is nothing to make ahead.
+        # A consumer of rows gathers them itself: there is nothing to produce in advance.
         return self.inputs[0].rows()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors, nest
+from gradtape.core.array_values import RaggedTensorValue, SparseTensorValue
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.sparse_tensor import SparseTensor
@@ -32,8 +33,10 @@ class RowSpec(TensorSpec):
 
 
 def holds(structure: Any) -> bool:
-    """True if a structure holds sparse or ragged tensors, datasets side by side, or None. Lists are tensors, and may be long: of them only the
-    first item is looked at, which may be a dataset."""
+    """True if a structure holds sparse or ragged tensors, several datasets, or None. Lists are tensors and may be
+    long: only their first item, which may be a dataset, is examined."""
+    if isinstance(structure, RaggedTensorValue) or getattr(structure, "_fields", None) == SparseTensorValue._fields:
+        return True
     if isinstance(structure, tuple):
         return any(item is None or holds(item) for item in structure)
     if isinstance(structure, Mapping):
@@ -51,10 +54,19 @@ def holds_rows(spec: Any) -> bool:
 
 
 def _has_rows(spec: Any) -> bool:
-    """Whether an extension type has fields that are rows of ragged tensors."""
+    """True if an extension type has fields that are rows of ragged tensors."""
     return isinstance(spec, BatchableExtensionTypeSpec) and any(
         getattr(s, "ragged_rank", None) == 0 or _has_rows(s) for s in nest.flatten(spec._encoding_specs())
     )
+
+
+def of_arrays(value: Any) -> Any:
+    """The sparse or ragged tensor of its arrays."""
+    if isinstance(value, RaggedTensorValue):
+        from gradtape.ragged._construct import from_nested_row_splits
+
+        return from_nested_row_splits(value.flat_values, value.nested_row_splits)
+    return SparseTensor(*value)
 
 
 def count(leaf: Any) -> int | None:
@@ -125,7 +137,7 @@ def stacked(who: str, column: Sequence[Any], spec: Any = None) -> Any:
 
 
 def ragged(column: Sequence[Any], spec: Any) -> Any:
-    """Tensors whose sizes may differ as one tensor of a spec."""
+    """Tensors of different sizes, combined into one tensor of a spec."""
     from gradtape.ragged._construct import from_row_lengths, from_tensor
     from gradtape.ragged._rearrange import stack
     from gradtape.ragged._spec import RaggedTensorSpec

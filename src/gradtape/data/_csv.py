@@ -97,7 +97,7 @@ def _checked_columns(chosen: Any, count: int) -> list[int]:
 
 
 class _Column:
-    """A column's dtype, and its value where a field is empty. A dtype alone says that no field may be."""
+    """A column's dtype, and its default for empty fields; without a default, no field may be empty."""
 
     def __init__(self, default: Any) -> None:
         self.default: Tensor | None = None

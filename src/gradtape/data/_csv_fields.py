@@ -13,11 +13,11 @@ from gradtape.data._failure import Failure
 from gradtape.io._compressed import opened
 
 _END = re.compile(r"[\r\n]+\Z")
-_QUOTED = re.compile(r'([^"]*+(?:""[^"]*+)*+)"')  # once a doubled quote is one, it stays one
+_QUOTED = re.compile(r'([^"]*+(?:""[^"]*+)*+)"')  # a doubled quote that has been read as one stays one
 
 
 class Dialect:
-    """What stands between fields, and whether quotes have a meaning."""
+    """The delimiter of fields, and whether quotes have a meaning."""
 
     def __init__(self, who: str, delimiter: str, quotes: bool) -> None:
         if len(delimiter) != 1:
@@ -41,7 +41,7 @@ class Records:
         self._kind, self._dialect = kind, dialect
 
     def __iter__(self) -> Iterator[Any]:
-        # Bytes that are no UTF-8 are kept as they are.
+        # Bytes that are not valid UTF-8 are kept unchanged.
         held = Closing(io.TextIOWrapper(opened(self.path, self._kind), "utf-8", "surrogateescape", newline=""))
         delimiter, quotes, lines = self._dialect.delimiter, self._dialect.quotes, iter(held.file)
         for line in lines:
@@ -55,7 +55,7 @@ class Records:
                 yield _END.sub("", line).split(delimiter)
 
     def _quoted(self, line: str, lines: Iterator[str], delimiter: str) -> list[str]:
-        """The fields of a record with quotes, which may go on in further lines."""
+        """The fields of a record with quotes, which may span several lines."""
         fields, place = [], 0
         while True:
             if line.startswith('"', place):
@@ -75,7 +75,7 @@ class Records:
             place += 1
 
     def _in_quotes(self, line: str, place: int, lines: Iterator[str]) -> tuple[str, str, int]:
-        """A field after its opening quote, the line in which it ends, and the place there. Each line is looked at once."""
+        """A field after its opening quote, with the line and position of its end. Each line is scanned once."""
         parts = []
         while (found := _QUOTED.match(line, place)) is None:
             parts.append(line[place:])
@@ -91,7 +91,7 @@ class Records:
         return more
 
     def refused(self, what: str) -> Exception:
-        """The error of the record that was read last."""
+        """The error for the last record."""
         return errors.build(
             errors.InvalidArgumentError,
             f"CsvDataset: cannot read line {self.line} of {self.path}: {what}.",

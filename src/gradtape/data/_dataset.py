@@ -51,10 +51,11 @@ class Dataset(Making, Changing, Arranging):
             )
         self._stage = variant_tensor
         self._shuffled: list[Any] | None = None  # for random access
+        self._reached: tuple[Any, list[Any]] | None = None  # for random access to a cache without a known end
 
     @classmethod
     def _of(cls, stage: Any) -> Self:
-        # Datasets of files have constructors of their own; what is made of them is a plain dataset.
+        # Datasets of files have their own constructors; transformed, they are plain datasets.
         made = object.__new__(Dataset)
         Dataset.__init__(made, stage)
         return made  # type: ignore[return-value]
@@ -177,15 +178,15 @@ class Dataset(Making, Changing, Arranging):
         return DatasetSpec(self.element_spec)
 
     def _pieces(self) -> Any:
-        """What a traced function returns in its place."""
+        """The value that a traced function returns in its place."""
         return pieces(self._stage, Dataset._of)
 
     def _argument_key(self) -> Any:
-        """What a trace of a function that takes the dataset must know of it."""
+        """The part of the dataset that traces of functions depend on."""
         return key_of(self._stage)
 
     def _boxed(self) -> Any:
-        """The box in which it goes into a function."""
+        """The box in which it is passed to a function."""
         if isinstance(self._stage, BoxedStage):
             return self._stage.box
         return self._pieces()[0] if deferred.sources(self._stage) else boxed(self._stage)
@@ -198,11 +199,11 @@ class Dataset(Making, Changing, Arranging):
             return self
         return Dataset._of(stage_of(box, self.element_spec, may_assign(self._stage)))
 
-    # A `for` statement over a dataset is as a reduction, in which the shapes of variables may vary.
+    # A `for` statement over a dataset is like a reduction, in which the shapes of variables may vary.
     _shapes_vary_in_loops = True
 
     def _staged_steps(self) -> Steps:
-        """What AutoGraph's `for` needs in a trace."""
+        """The steps of AutoGraph's `for` in a trace."""
         return Steps(self._stage)
 
 

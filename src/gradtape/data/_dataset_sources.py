@@ -19,7 +19,7 @@ from gradtape.data._stage import stage_of
 
 
 class Making:
-    """How datasets are made."""
+    """The static methods that create datasets."""
 
     @classmethod
     def _of(cls, stage: Any) -> Self:
@@ -91,7 +91,7 @@ class Making:
                 )
             )
         found = output_signature if output_types is None else sources.signature(output_types, output_shapes)
-        return cls._of(sources.Generated(generator, args, tuple(found) if isinstance(found, list) else found))
+        return cls._of(sources.Generated(generator, args, found))
 
     @classmethod
     def range(cls, *args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Self:
@@ -252,7 +252,7 @@ class Making:
 
 
 def _holds_a_list(structure: Any) -> bool:
-    """Whether a structure is a list, or holds one: a list of datasets would be taken for the elements of one."""
+    """True if a structure is a list, or holds one: a list of datasets would be taken for the elements of one dataset."""
     if isinstance(structure, Mapping):
         return any(map(_holds_a_list, structure.values()))
     return isinstance(structure, list) or (isinstance(structure, tuple) and any(map(_holds_a_list, structure)))

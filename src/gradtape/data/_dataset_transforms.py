@@ -165,7 +165,7 @@ class Changing:
         return state
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
-        """The result of a function of this dataset.
+        """The result of a function that takes this dataset.
 
         >>> [int(x) for x in tf.data.Dataset.range(4).apply(lambda ds: ds.skip(2))]
         [2, 3]
@@ -281,7 +281,7 @@ class Changing:
 
 
 def _reduced_in_trace(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
-    """The state after all elements, by a loop that runs when the function does."""
+    """The state after all elements, computed by a loop when the function runs."""
     held = [structure.tensors(initial_state)]
     function = adapted(reduce_func)
 

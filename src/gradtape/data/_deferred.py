@@ -1,4 +1,4 @@
-"""Datasets that are made in a `tf.function` of tensors which have a value only when it runs."""
+"""Datasets created in a `tf.function` from tensors whose values are known only when it runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Awaited(Stage):
         self._value, self._make, self._spec, self._count = value, make, spec, count
         self.tensors: list[Any] = nest.flatten(value)
         self._own = threading.local()  # functions may run on several threads
-        self._latest: Stage | None = None  # for threads of a pipeline that such a run has begun
+        self._latest: Stage | None = None  # for threads of a pipeline started by such a run
 
     def fill(self, arrays: list[Any]) -> None:
         """Take the values of the tensors, on this thread."""
@@ -71,7 +71,7 @@ class Awaited(Stage):
 
 
 class _Counting(threading.local):
-    """Whether cardinalities are those of the stages that sources have at the moment."""
+    """True if cardinalities are those of the current stages of the sources."""
 
     is_on = False
 
@@ -97,8 +97,8 @@ def is_awaited(value: Any) -> bool:
 
 
 def sources(stage: Stage) -> list[Any]:
-    """What among a stage and those that it reads waits for tensors of the function around: sources, and functions that close over
-    such tensors."""
+    """The parts of a stage and its inputs that wait for tensors of the surrounding function: sources, and functions
+    that close over such tensors."""
     own: list[Any] = [stage] if isinstance(stage, Awaited) else []
     for part in vars(stage).values():
         if hasattr(part, "find_tensors"):

@@ -29,14 +29,14 @@ from gradtape.io._tfrecord import TFRecordWriter, read_records
 
 try:
     import fcntl
-except ImportError:  # Windows: writers there do not know of each other
+except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
 
 def write_elements(
     path: str, elements: Iterator[Any], spec: Any = None, compression: Any = None, count: int = UNKNOWN
 ) -> Iterator[Any]:
-    """The elements, which are written to a file on the way. The file is there when all of them came.
+    """The elements, which are also written to a file. The file exists after the last of them.
 
     Args:
       path: of the file.
@@ -57,7 +57,7 @@ def write_elements(
 
 
 def _written(writer: TFRecordWriter, elements: Iterator[Any], spec: Any, count: int) -> Generator[Any, None, list[Any]]:
-    """The elements after they were written; returns the last one, if it is known to be that, instead of giving it."""
+    """The elements after they were written; the last one, if known to be the last, is returned instead of yielded."""
     number, file = 0, ElementWriter(writer, spec)
     for value in elements:
         if type(value) is Failure:
@@ -72,7 +72,7 @@ def _written(writer: TFRecordWriter, elements: Iterator[Any], spec: Any, count: 
 
 
 class ElementWriter:
-    """Writes elements to a file, after their specs: those that are given, or those of the first element."""
+    """Writes elements to a file, preceded by their specs: the given ones, or those of the first element."""
 
     def __init__(self, writer: TFRecordWriter, spec: Any = None) -> None:
         self._writer, self._has_specs = writer, spec is not None
@@ -94,7 +94,7 @@ class ElementWriter:
 
 @contextmanager
 def _lock(path: str) -> Iterator[None]:
-    """Keep other writers of a file away."""
+    """Lock a file against other writers."""
     atomic_file.make_folder(os.path.dirname(path))
     name = f"{path}.lockfile"
     handle = os.open(name, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600)
@@ -157,7 +157,7 @@ def read_elements(path: str, spec: Any = None, compression: str = "", promised: 
 
 
 def _check_promise(path: str, wanted: Sequence[TensorSpec], leaves: Sequence[Tensor]) -> None:
-    """Refuse an element that is not of the specs that the program gives."""
+    """Refuse an element that does not match the specs given by the program."""
     for i, (part, leaf) in enumerate(zip(wanted, leaves, strict=True)):
         if leaf.dtype is not part.dtype:
             what = f"Data type mismatch at component {i}: expected {part.dtype.name} but got {leaf.dtype.name}."
@@ -214,7 +214,7 @@ def _has_names(form: Any) -> bool:
 
 
 def decode_spec(form: Any) -> Any:
-    """The structure of specs of JSON; named tuples as plain ones."""
+    """The structure of specs from JSON, with plain tuples in place of named ones."""
     kind = form["kind"]
     items = [decode_spec(item) for item in form.get("items", ())]
     if kind == "dict":
@@ -223,7 +223,7 @@ def decode_spec(form: Any) -> Any:
         return tuple(items)
     if kind == "none":
         return None
-    # Files of older versions do not say what their tensors are.
+    # Files of older versions have no kinds of tensors.
     dtype, shape = dtypes.as_dtype(form.get("dtype", "float32")), form.get("shape")
     if kind == "sparse":
         return SparseTensorSpec(shape, dtype)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
-from gradtape.core import dtypes, errors
+from gradtape.core import dtypes, errors, state
+from gradtape.core.shape import TensorSpec
 from gradtape.data import _vectorized_map as vectorized_map
+from gradtape.data._cache_and_prefetch import Cache
 from gradtape.data._dataset import Dataset
 from gradtape.data._grouping import GroupByReducer
 from gradtape.data._optional import Optional
 from gradtape.data._seeds import of as seeds_of
 from gradtape.data._stage import INFINITE, UNKNOWN, integer, merged
 from gradtape.data._threads import AUTOTUNE
+from gradtape.data._traced import Steps
 from gradtape.data._user_functions import Function
 from gradtape.io._tfrecord import TFRecordWriter as _Writer
 
@@ -50,12 +54,12 @@ load = Dataset.load
 
 
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:  # noqa: N802
-    """A dataset of numbers without end, as `Dataset.counter`."""
+    """An infinite dataset of numbers, as `Dataset.counter`."""
     return Dataset.counter(start, step, dtype)
 
 
 def RandomDataset(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Dataset:  # noqa: N802
-    """A dataset of random numbers without end, as `Dataset.random`."""
+    """An infinite dataset of random numbers, as `Dataset.random`."""
     return Dataset.random(seed, rerandomize_each_iteration)
 
 
@@ -71,6 +75,8 @@ def at(dataset: Dataset, index: Any) -> Any:
     7
     """
     place, count = integer("at", "index", index), dataset._stage.cardinality()
+    if count < 0 and isinstance(dataset._stage, Cache):
+        return _cached_at(dataset, place)
     if count == INFINITE:
         raise errors.build(
             errors.FailedPreconditionError, "at: an infinite dataset has no random access.", "take a part of it."
@@ -87,10 +93,23 @@ def at(dataset: Dataset, index: Any) -> Any:
         )
     if not seeds_of(dataset._stage):
         return next(iter(dataset.skip(place)))
-    # A dataset in random order keeps that of the first access.
+    # A shuffled dataset keeps the order of the first access.
     if dataset._shuffled is None:
         dataset._shuffled = list(dataset)
     return dataset._shuffled[place]
+
+
+def _cached_at(dataset: Dataset, place: int) -> Any:
+    """The element at an index of a cache that may have no end: the elements up to it are kept."""
+    if dataset._reached is None:
+        dataset._reached = iter(dataset), []
+    source, kept = dataset._reached
+    kept.extend(islice(source, max(0, place + 1 - len(kept))))
+    if not 0 <= place < len(kept):
+        raise errors.build(
+            errors.OutOfRangeError, f"at: there are {len(kept)} elements, got index {place}.", "use another index."
+        )
+    return kept[place]
 
 
 def from_list(elements: Any, name: str | None = None) -> Dataset:
@@ -157,13 +176,14 @@ def parallel_interleave(
     map_func: Any,
     cycle_length: Any,
     block_length: Any = 1,
-    sloppy: bool = False,
+    sloppy: bool | None = False,
     buffer_output_elements: Any = None,
     prefetch_input_elements: Any = None,
 ) -> Transformation:
     """A function for `Dataset.apply`: `interleave` with threads; in the order in which elements are ready if it is sloppy."""
+    in_order = None if sloppy is None else not sloppy
     return lambda dataset: dataset.interleave(
-        map_func, cycle_length, block_length, num_parallel_calls=cycle_length, deterministic=not sloppy
+        map_func, cycle_length, block_length, num_parallel_calls=cycle_length, deterministic=in_order
     )
 
 
@@ -186,7 +206,7 @@ def save(
     dataset: Dataset, path: str, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None
 ) -> None:
     """Write a dataset to a file, as `Dataset.save`."""
-    dataset.save(path, compression)
+    dataset.save(path, compression, shard_func, checkpoint_args)
 
 
 class Reducer:
@@ -229,7 +249,30 @@ class TFRecordWriter:
         self._path, self._kind = filename, compression_type
 
     def write(self, dataset: Dataset) -> None:
-        """Write all elements."""
+        """Write all elements; in a function, at each run of it."""
+        if not isinstance(dataset, Dataset):
+            raise TypeError(
+                errors.compose(
+                    f"TFRecordWriter.write: Invalid `dataset`. Expected a `tf.data.Dataset` object but got {errors.brief(dataset)}.",
+                    "give a dataset of scalar strings.",
+                )
+            )
+        spec = dataset.element_spec
+        if not isinstance(spec, TensorSpec) or spec.dtype is not dtypes.string or spec.shape.rank not in (0, None):
+            raise TypeError(
+                errors.compose(
+                    f"TFRecordWriter.write: Invalid `dataset`. Expected a dataset of scalar `tf.string` tensors but got {spec!r}.",
+                    "use map to serialise the elements: dataset.map(tf.io.serialize_tensor).",
+                )
+            )
+        if state.current.trace is None:
+            self._write(dataset)
+            return
+        steps = Steps(dataset._stage)
+        steps.start()
+        steps.finish(self._write)
+
+    def _write(self, dataset: Any) -> None:
         with _Writer(self._path, self._kind) as writer:
             for record in dataset:
                 writer.write(record)

@@ -1,4 +1,4 @@
-"""Errors of elements.
+"""Exceptions raised while an element is computed.
 
 An exception that a stage meets at an element takes the element's place as a `Failure`. Stages hand it on and go on with the
 next element; the iterator raises it when its turn comes. So an iteration survives errors, as in TensorFlow, on any thread.
@@ -26,7 +26,7 @@ class Failure:
 
 
 def attempt(function: Callable[..., Any], *args: Any) -> Any:
-    """What a function returns, or its exception as a failure."""
+    """The result of a function, or its exception as a failure."""
     try:
         return function(*args)
     except MemoryError as problem:
@@ -43,7 +43,7 @@ def raised(element: Any) -> Any:
 
 
 def guarded(source: Iterator[Any]) -> Iterator[Any]:
-    """The elements of a source, and a failure where it breaks off."""
+    """The elements of a source, followed by a failure if it raises an exception."""
     try:
         yield from source
     except Exception as problem:
@@ -52,7 +52,7 @@ def guarded(source: Iterator[Any]) -> Iterator[Any]:
 
 
 def _is_of_the_end(problem: BaseException | None) -> bool:
-    """True if an exception arose while a generator was closed: nobody takes elements any more."""
+    """True if an exception was raised while a generator was being closed, when elements are no longer needed."""
     while problem is not None:
         if isinstance(problem, GeneratorExit):
             return True

@@ -21,7 +21,7 @@ from gradtape.io import _tfrecord as tfrecord
 from gradtape.io._compressed import opened
 from gradtape.ops.family import boxed
 
-# Elements of each file that a thread reads ahead, where several files are read at the same time.
+# The number of elements that a thread reads ahead from each file, if several files are read in parallel.
 _AHEAD = 64
 
 
@@ -31,7 +31,7 @@ def string(value: bytes) -> Tensor:
 
 
 class Files(Stage):
-    """What a reader finds in each of some files: one file after the other, or several in turn.
+    """The records of several files, one file after another, or several files in turn.
 
     Args:
       names: a path, a list of paths, a string tensor, or the stage of a dataset of paths.
@@ -81,7 +81,7 @@ def _readers(wanted: Any) -> int:
 
 
 def _sound(path: str, items: Iterator[bytes]) -> Iterator[Any]:
-    """The items of a file, and a failure where it cannot be read further."""
+    """The items of a file, followed by a failure if the rest cannot be read."""
     try:
         yield from items
     except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
@@ -96,24 +96,25 @@ def checked_names(names: Any) -> Any:
         raise ValueError(errors.compose("filenames must not be None.", "give paths."))
     if not isinstance(names, Stage):
         found = convert.convert_to_tensor(_plain(names))
-        _check(found.dtype, found.shape.num_elements() == 0, repr(found.dtype.name))
+        _check(found.dtype, found.shape.num_elements() == 0, f"Got `tf.{found.dtype.name}` elements")
         return found
     spec = known_spec(names)
     if spec is not None:
+        dtype = getattr(spec, "dtype", None)
+        _check(dtype, False, f"Got a dataset of `tf.{getattr(dtype, 'name', spec)}` elements")
         is_single = isinstance(spec, TensorSpec) and spec.shape.is_compatible_with([])
-        _check(spec.dtype if is_single else None, False, repr(spec))
+        _check(dtype if is_single else None, False, f"Got {spec!r}", " of shape [] (i.e. scalars)")
     return names
 
 
-def _check(dtype: Any, is_empty: bool, shown: str) -> None:
+def _check(dtype: Any, is_empty: bool, shown: str, more: str = "") -> None:
     if dtype is not dtypes.string and not is_empty:  # an empty list could be anything
-        raise TypeError(
-            errors.compose(f"filenames must be strings, or a dataset of string scalars, got {shown}.", "give paths.")
-        )
+        what = f"The `filenames` argument must contain `tf.string` elements{more}. {shown}."
+        raise TypeError(errors.compose(what, "give paths, or a dataset of paths."))
 
 
 def paths(names: Any) -> Iterator[str]:
-    """The paths of files as text."""
+    """The paths of files as strings."""
     if isinstance(names, Stage):
         for element in names.values():
             yield from _texts(element)
@@ -122,7 +123,7 @@ def paths(names: Any) -> Iterator[str]:
 
 
 def _plain(names: Any) -> Any:
-    """Paths of `pathlib` as text."""
+    """Paths of `pathlib` as strings."""
     if isinstance(names, (list, tuple)):
         return [_plain(name) for name in names]
     return names.__fspath__() if hasattr(names, "__fspath__") else names
@@ -150,7 +151,7 @@ def lines(kind: str) -> Callable[[str], Iterator[bytes]]:
 
 
 def fixed(size: int, header: int, footer: int, kind: str) -> Callable[[str], Iterator[bytes]]:
-    """A reader of records that are all equally long."""
+    """A reader of records of equal length."""
 
     def read(path: str) -> Iterator[bytes]:
         with opened(path, kind) as file:

@@ -32,7 +32,7 @@ from gradtape.data._user_functions import Function
 _PLAIN = (
     type(None), bool, int, float, complex, str, bytes, range, slice, enum.Enum, dtypes.DType, TensorShape, TensorSpec,
 )  # fmt: skip
-# What stages find out when they run, and where a function was written: the same pipeline may have it or not.
+# Facts that stages learn at run time, and the file of a function: equal pipelines may differ in these.
 _FOUND = frozenset(
     [
         "_spec",
@@ -49,8 +49,8 @@ _FOUND = frozenset(
         "_calls",
     ]
 )
-_DEPTH = 20  # an object that holds one like itself, and so on, may be a list of any length
-_NONE = object()  # in place of an attribute that is not there
+_DEPTH = 20  # objects nested in objects of the same class may be a linked list of any length
+_NONE = object()  # stands for a missing attribute
 
 
 def fingerprint(stage: Stage) -> str:
@@ -65,13 +65,13 @@ class _Walk:
 
     def __init__(self, digest: Any) -> None:
         self._digest = digest
-        self._seen: dict[int, tuple[int, Any]] = {}  # the parts that were met, by their ids, with their numbers
-        self._names: frozenset[str] = frozenset()  # what the code around reads
+        self._seen: dict[int, tuple[int, Any]] = {}  # the numbers of the parts seen so far, by id
+        self._names: frozenset[str] = frozenset()  # the attributes that the surrounding code reads
         self._depth = 0  # of objects in attributes of objects
-        self._read: dict[int, set[str]] = {}  # the attributes of objects that are in the digest
+        self._read: dict[int, set[str]] = {}  # the attributes of objects that the digest already contains
 
     def add(self, part: Any) -> None:
-        """Take a part into the digest."""
+        """Add a part to the digest."""
         if isinstance(part, (*_PLAIN, np.generic)):
             self._note(f"{type(part).__name__} {part!r}")
         elif isinstance(part, np.ndarray):
@@ -139,7 +139,7 @@ class _Walk:
 
     @contextmanager
     def _reading(self, function: Any) -> Iterator[frozenset[str]]:
-        """Of objects that are met inside, what a function reads counts, too. Gives the names in its code."""
+        """The names in a function's code, while the values that it reads are added to the digest."""
         outer, code = self._names, getattr(function, "__code__", None)
         names = frozenset(name for part in codes(code) for name in part.co_names) if code is not None else frozenset()
         self._names = outer | names
@@ -149,7 +149,7 @@ class _Walk:
             self._names = outer
 
     def _add_object(self, part: Any) -> None:
-        """A module, a class or another object, by its name or its class and by what code reads of it."""
+        """Add a module, a class or another object: its name or class, and the attributes that code reads."""
         named = isinstance(part, ModuleType) or hasattr(part, "__qualname__")
         if named:
             self._note(getattr(part, "__qualname__", None) or part.__name__)
@@ -179,7 +179,7 @@ class _Walk:
                     self._add_method(part, method)
 
     def _add_method(self, part: Any, method: Any) -> None:
-        """A function that an object or a module has, and what it reads of the object."""
+        """Add a function of an object or module, and the attributes of the object that it reads."""
         if isinstance(method, FunctionType) and _is_programs(method):
             self.add(method)
             with self._reading(method):
@@ -206,7 +206,7 @@ class _Walk:
 
 
 def _method(value: Any) -> Any:
-    """The function in a class or module that stands behind an attribute; None for other attributes."""
+    """The function behind an attribute of a class or module; None for other attributes."""
     if isinstance(value, (staticmethod, classmethod)):
         return value.__func__
     if isinstance(value, (property, cached_property)):
@@ -215,13 +215,13 @@ def _method(value: Any) -> Any:
 
 
 def _is_programs(function: FunctionType) -> bool:
-    """Whether a function is part of the program: neither of Python nor of an installed library."""
+    """True if a function belongs to the program, not to Python or an installed library."""
     code = function.__code__
     return not _is_installed(code.co_filename) and is_users(code, function.__module__)
 
 
 def _is_librarys(part: Any) -> bool:
-    """Whether a module, a class, or the class of an object is part of a library: what it holds may depend on what was loaded so far."""
+    """True if a module, a class, or the class of an object belongs to a library: its contents depend on what was loaded."""
     if not isinstance(part, ModuleType):
         owner = part if hasattr(part, "__qualname__") else type(part)
         return str(getattr(owner, "__module__", "")).partition(".")[0] in LIBRARIES

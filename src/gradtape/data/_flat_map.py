@@ -11,14 +11,14 @@ from gradtape.data._composites import holds_rows
 from gradtape.data._failure import Failure, attempt, raised
 from gradtape.data._map import Mapped
 from gradtape.data._specs import DatasetSpec
-from gradtape.data._stage import UNKNOWN, Stage, integer, positive
+from gradtape.data._stage import INFINITE, UNKNOWN, Stage, integer, positive
 from gradtape.data._user_functions import Function
 
 _END = object()
 
 
 class Flattened(Mapped):
-    """A stage whose elements are those of the datasets that a function gives."""
+    """A stage whose elements come from the datasets that a function returns."""
 
     def _check_traced(self, spec: Any) -> None:
         check_dataset(self.function, self.function.traced_spec(spec))
@@ -34,14 +34,14 @@ class Flattened(Mapped):
 
 
 def inner_spec(spec: Any) -> Any:
-    """The spec of the elements of a dataset that a function gives."""
+    """The spec of the elements of the datasets that a function returns."""
     if not isinstance(spec, DatasetSpec):
         raise TypeError("no dataset")
     return spec.element_spec
 
 
 class FlatMap(Flattened):
-    """The elements of the datasets that a function gives, one dataset after the other."""
+    """The elements of the datasets that a function returns, one dataset after another."""
 
     def elements(self) -> Iterator[Any]:
         for value in self.inputs[0].elements():
@@ -53,7 +53,7 @@ class FlatMap(Flattened):
 
 
 def opened(function: Function, *values: Any) -> Iterator[Any]:
-    """The elements of the dataset that a function gives for an element."""
+    """The elements of the dataset that a function returns for an element."""
     return inner(function, raised(function.attempt(*values))).elements()
 
 
@@ -61,7 +61,7 @@ _ARGUMENTS = {"group_by_window": "reduce_func"}  # parameters that take a functi
 
 
 def inner(function: Function, result: Any) -> Stage:
-    """The stage of the dataset that a function gave."""
+    """The stage of the dataset that a function returned."""
     if not hasattr(result, "_stage"):
         raise _no_dataset(function, result)
     found: Stage = result._stage
@@ -85,7 +85,7 @@ def _no_dataset(function: Function, result: Any) -> TypeError:
 
 
 class Interleave(Flattened):
-    """The elements of the datasets that a function gives, of several datasets in turn."""
+    """The elements of the datasets that a function returns, from several datasets in turn."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Interleave(Flattened):
         return self._in_turn()
 
     def _opened(self) -> Iterator[Iterator[Any]]:
-        """The elements of each dataset, or a failure in their place."""
+        """The elements of each dataset, or a failure if there is no dataset."""
         for value in self.inputs[0].elements():
             found = attempt(opened, self.function, value)
             yield iter([found]) if type(found) is Failure else found
@@ -131,7 +131,9 @@ class Interleave(Flattened):
                 while places[i] is None and not is_over:
                     found = next(source, None)
                     is_over = found is None
-                    if type(found) is Failure:
+                    if type(found) is Failure and self._calls is not None:
+                        places[i] = iter([found])  # in place of the dataset's elements
+                    elif type(found) is Failure:
                         yield found
                     else:
                         places[i] = found
@@ -141,7 +143,7 @@ class Interleave(Flattened):
                 while left:
                     item = next(place, _END)
                     if item is _END:
-                        # What is left of the turn is lost; the next dataset in this place waits for its own.
+                        # The rest of the turn is lost; the next dataset in this position waits for its own.
                         places[i] = None
                         break
                     yield item
@@ -160,4 +162,7 @@ class Interleave(Flattened):
                 yield threads.background(elements, 2 * self._block)
 
     def cardinality(self) -> int:
-        return 0 if self.inputs[0].cardinality() == 0 else UNKNOWN
+        count = self.inputs[0].cardinality()
+        if self._calls is not None and count == INFINITE:
+            return INFINITE
+        return 0 if count == 0 else UNKNOWN

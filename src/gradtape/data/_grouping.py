@@ -14,7 +14,7 @@ from gradtape.data import _structure as structure
 from gradtape.data._batch import Held
 from gradtape.data._failure import Failure, attempt, raised
 from gradtape.data._flat_map import check_dataset, inner_spec, opened
-from gradtape.data._map import Mapped
+from gradtape.data._map import Mapped, check_state
 from gradtape.data._padded_batch import PaddedBatch, padded
 from gradtape.data._seeds import Seeds
 from gradtape.data._specs import DatasetSpec
@@ -23,7 +23,7 @@ from gradtape.data._user_functions import Function
 
 
 class GroupByWindow(Mapped):
-    """What a function makes of each dataset of elements with one key, as soon as there are enough of them."""
+    """The results of a function on datasets of elements with the same key, as soon as there are enough elements."""
 
     def __init__(
         self,
@@ -41,6 +41,9 @@ class GroupByWindow(Mapped):
         if isinstance(key, TensorSpec) and (key.shape.rank not in (0, None) or not key.dtype.is_integer):
             raise _no_key(key)
         check_dataset(self._reduce, self._reduce.traced_spec(TensorSpec([], dtypes.int64), DatasetSpec(spec)))
+
+    def cardinality(self) -> int:
+        return self._without_end()
 
     def elements(self) -> Iterator[Any]:
         held: dict[int, list[Any]] = {}
@@ -79,7 +82,7 @@ class GroupByWindow(Mapped):
 
 
 def window_size(size: Any) -> int:
-    """The size of a window that a function gave, checked."""
+    """The size of a window returned by a function, checked."""
     if isinstance(size, int):
         return size
     if getattr(size, "ndim", None) != 0 or not size.dtype.is_integer:
@@ -101,11 +104,11 @@ def _no_key(key: Any) -> Exception:
 
 
 class GroupByReducer(Mapped):
-    """For each key, in their order, what three functions make of the elements with it: begin, go on, finish."""
+    """The reductions of the elements with each key, in the order of keys, by three functions: init, reduce, finalize."""
 
     def __init__(self, source: Stage, key: Function, begin: Function, step: Function, finish: Function) -> None:
-        super().__init__(source, key)
         self._begin, self._step, self._finish = begin, step, finish
+        super().__init__(source, key)
 
     def elements(self) -> Iterator[Any]:
         states: dict[int, Any] = {}
@@ -117,14 +120,32 @@ class GroupByReducer(Mapped):
             yield self._finish.attempt(states[number])
 
     def _next(self, states: dict[int, Any], value: Any) -> None:
-        """Take an element into the state of its key."""
+        """Add an element to the state of its key."""
         key = raised(self.function.attempt(value))
         number = int(key)
         before = states[number] if number in states else self._begin(key)
-        states[number] = self._step(before, value)
+        after = self._step(before, value)
+        check_state("group_by_reducer", before, after)
+        states[number] = after
+
+    def _check_traced(self, spec: Any) -> None:
+        key = self.function.traced_spec(spec)
+        is_single = isinstance(key, TensorSpec) and key.shape.rank in (0, None) and key.dtype is dtypes.int64
+        if key is not None and not is_single:
+            what = f"group_by_reducer: `key_func` must return a single tf.int64 scalar tensor, got {key!r}."
+            raise ValueError(errors.compose(what, "cast the key: tf.cast(key, tf.int64)."))
+        before = self._begin.traced_spec(TensorSpec([], dtypes.int64))
+        after = None if before is None else self._step.traced_spec(before, spec)
+        if after is not None:
+            check_state("group_by_reducer", before, after)
 
     def _traced_spec(self) -> Any:
-        return self._finish.spec(self._begin.spec(TensorSpec([], dtypes.int64)))
+        before, element = self._begin.spec(TensorSpec([], dtypes.int64)), self.inputs[0].spec()
+        while True:  # what the state keeps of its shape, the next trace begins with
+            kept = structure.merged(before, self._step.spec(before, element))
+            if kept == before:
+                return self._finish.spec(before)
+            before = kept
 
 
 class Buckets(Mapped):
@@ -163,6 +184,9 @@ class Buckets(Mapped):
             plain,
             drop,
         )
+
+    def cardinality(self) -> int:
+        return self._without_end()
 
     def elements(self) -> Iterator[Any]:
         held: dict[int, list[Any]] = {}
@@ -205,7 +229,7 @@ class Buckets(Mapped):
 
 
 def _bounded(shapes: Any, size: int) -> Any:
-    """Shapes with unknown sizes, or all of a spec, at a boundary."""
+    """The shapes with unknown sizes, or all shapes of a spec, set to a boundary."""
     if isinstance(shapes, TensorSpec):
         return [size] * (shapes.shape.rank or 0)
     if isinstance(shapes, dict):
@@ -216,7 +240,7 @@ def _bounded(shapes: Any, size: int) -> Any:
 
 
 class Unique(Stage):
-    """Elements that did not come before."""
+    """The distinct elements, at their first occurrence."""
 
     def __init__(self, source: Stage) -> None:
         self.inputs = (source,)
@@ -260,6 +284,9 @@ class Resampled(Mapped):
         self._initial = None if initial is None else np.asarray(initial, np.float64)
         self._seeds = Seeds(seed)
 
+    def cardinality(self) -> int:
+        return self._without_end()
+
     def elements(self) -> Iterator[Any]:
         stream = self._seeds.stream()
         counts = np.zeros(len(self._target)) + 1e-9
@@ -275,7 +302,7 @@ class Resampled(Mapped):
             counts[int(label)] += 1
             found = counts / counts.sum() if self._initial is None else self._initial
             ratio = self._target / np.maximum(found, 1e-12)
-            # The class that is rarest, compared with what is wanted, is always kept; one that is not wanted, never.
+            # The class that is rarest relative to its target is always kept; a class with target 0, never.
             most = ratio[counts >= 1 if self._initial is None else self._initial > 0].max()
             if stream.uniform(1)[0] * most < ratio[int(label)]:
                 yield label, value
@@ -285,7 +312,7 @@ class Resampled(Mapped):
 
 
 def _no_label(label: Any, count: int) -> Failure | None:
-    """The failure of a class that is not one of so many."""
+    """The failure for a class number out of range."""
     is_integer = getattr(label, "ndim", None) == 0 and label.dtype.is_integer
     if is_integer and 0 <= int(label) < count:
         return None

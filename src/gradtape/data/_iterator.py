@@ -25,7 +25,7 @@ from gradtape.data._stage import known_spec
 from gradtape.data._traced import IteratorSteps, fetched, fetched_optional, may_assign, refuse_python_loop
 
 _END = object()
-_PAUSE = 0.0005  # seconds until a thread looks again whether an iterator is free
+_PAUSE = 0.0005  # seconds between checks whether an iterator is free
 
 
 class Iterator:
@@ -44,22 +44,22 @@ class Iterator:
         self._begin()
 
     def _begin(self, place: Any = None) -> None:
-        """Start, or go to a place that a checkpoint kept."""
+        """Start at the beginning, or at a position restored from a checkpoint."""
         found = seeds.of(self._stage_read)
         if place is not None:
             for own, kept in zip(found, np.reshape(place[1:], (-1, 4)), strict=True):
                 own.place = kept
         self._seeds = [own.place for own in found]
         self._elements: PythonIterator[Any] = self._stage_read.begin()
-        self._ahead: list[Any] = []  # an element that a loop in a graph has asked for, and not taken
+        self._ahead: list[Any] = []  # an element that a loop in a graph has requested but not taken
         self._number = 0 if place is None else sum(1 for _ in islice(self._elements, int(place[0])))
 
     def _checkpoint_parts(self) -> dict[str, Any]:
-        """What a checkpoint keeps."""
+        """The parts that a checkpoint saves."""
         return {"place": Place(self, self._save())}
 
     def _save(self) -> Any:
-        """How far it is, as a tensor."""
+        """The position, as a tensor."""
         return wrap(np.concatenate([[self._number], *self._seeds]).astype(np.int64))
 
     def _restore(self, state: Any) -> None:
@@ -67,7 +67,7 @@ class Iterator:
         self._begin(np.asarray(state))
 
     def rewind(self) -> None:
-        """Go to the beginning of the same iteration."""
+        """Return to the beginning of the same iteration."""
         self._begin(np.concatenate([[0], *self._seeds]))
 
     @property
@@ -105,8 +105,8 @@ class Iterator:
         return value
 
     def _after_others(self, problem: ValueError) -> Any:
-        """The next element when no other thread is in the pipeline. A lock would cost each step of every loop as much as a
-        step; Python's generators refuse a second thread by themselves."""
+        """The next element, once no other thread is in the pipeline. A lock would double the cost of each step;
+        Python's generators refuse a second thread themselves."""
         while str(problem) == "generator already executing":
             time.sleep(_PAUSE)
             try:
@@ -148,21 +148,21 @@ class Iterator:
         return IteratorSpec(self.element_spec)
 
     def _has_more(self) -> bool:
-        """Whether there is another element, which is kept for the next question."""
+        """True if there is another element, which is kept for the next call."""
         if not self._ahead:
             self._ahead.extend(value for value in [next(self._elements, _END)] if value is not _END)
         return bool(self._ahead)
 
     def _staged_steps(self) -> Any:
-        """A `for` statement over the iterator in a function: it goes on where the iterator is when the function runs."""
+        """A `for` statement over the iterator in a function, which continues at the iterator's position when it runs."""
         return IteratorSteps(self)
 
     def _argument_key(self) -> Any:
-        """What a trace of a function that takes the iterator must know of it."""
+        """The part of the iterator that traces of functions depend on."""
         return key_of(self._stage_read)
 
     def _boxed(self) -> Any:
-        """The box in which it goes into a function."""
+        """The box in which it is passed to a function."""
         return boxed(self)
 
     def _from_box(self, box: Any) -> Any:
@@ -174,7 +174,7 @@ class Iterator:
 
 
 class Place(Variable):
-    """The position of an iterator, as a checkpoint sees it: assigning moves the iterator."""
+    """The position of an iterator for checkpoints: assigning moves the iterator."""
 
     __slots__ = ("_iterator",)
 
@@ -219,15 +219,22 @@ class NumpyIterator:
 
     @property
     def variables(self) -> list[Any]:
-        """None, as of the iterator."""
+        """Always empty, as for the iterator."""
         return []
 
 
 def _as_numpy(leaf: Any) -> Any:
+    """A leaf as an array that cannot be written to: it may be one that the dataset gives again."""
     if isinstance(leaf, Tensor):
-        return to_numpy(leaf._array)
+        array = to_numpy(leaf._array)
+        if isinstance(array, np.ndarray) and array.flags.writeable:
+            array = array.view()
+            array.flags.writeable = False
+        return array
     if isinstance(leaf, SparseTensor):
-        return np.asarray(leaf, object)
+        from gradtape.sparse._conversion import to_dense
+
+        return _as_numpy(to_dense(leaf))
     if leaf is not None and not hasattr(leaf, "numpy"):
         raise _without_array(leaf)
     return leaf if leaf is None else leaf.numpy()
@@ -236,7 +243,8 @@ def _as_numpy(leaf: Any) -> Any:
 def _without_array(leaf: Any) -> Exception:
     return TypeError(
         errors.compose(
-            f"as_numpy_iterator: `tf.data.Dataset.as_numpy_iterator()` is not supported for elements of {leaf!r}.",
+            "as_numpy_iterator: `tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of "
+            f"{leaf!r}.",
             "iterate over the dataset itself.",
         )
     )

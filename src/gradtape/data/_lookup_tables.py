@@ -1,4 +1,4 @@
-"""Tables for `tf.lookup` made of datasets, and datasets filled up to a length."""
+"""Tables for `tf.lookup` from datasets, and datasets padded to a length."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def index_table_from_dataset(
     key_dtype: Any = dtypes.string,
     name: str | None = None,
 ) -> Any:
-    """A table of the places of keys in a dataset.
+    """A table that maps the keys in a dataset to their positions.
 
     Args:
       dataset: of keys, each of which occurs once.
@@ -92,7 +92,7 @@ def index_table_from_dataset(
 
 
 def _column(parts: list[Any], spec: Any) -> Any:
-    """Keys or values in one vector."""
+    """The keys or values as one vector."""
     if not parts:
         return zeros([0], spec.dtype)
     return concat([reshape(part, [-1]) for part in parts], 0)

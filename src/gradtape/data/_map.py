@@ -34,11 +34,15 @@ class Mapped(Stage):
         self.function.check_arguments(spec)
 
     def _check_traced(self, spec: Any) -> None:
-        """Refuse a function whose results on elements of a spec are of the wrong kind, where a trace tells of which kind they are.
-        Nothing here: any result will do."""
+        """Refuse a function if a trace shows that its results on elements of a spec are of the wrong kind. Here, any
+        result is accepted."""
 
     def cardinality(self) -> int:
         return UNKNOWN
+
+    def _without_end(self) -> int:
+        """The cardinality of a stage of which is only known whether it has an end."""
+        return INFINITE if self.inputs[0].cardinality() == INFINITE else UNKNOWN
 
     def spec(self) -> Any:
         if self._spec is None:
@@ -47,7 +51,7 @@ class Mapped(Stage):
             try:
                 self._spec = self._traced_spec()
             except Exception:
-                # The function reads values: only a run tells what it gives.
+                # The function reads values, so only a run determines its results.
                 self._spec = first_spec(self)
         return self._spec
 
@@ -109,7 +113,7 @@ class Map(Mapped):
             functions, source = [source.function, *functions], source.inputs[0]
         if self._vectorized is None:
             self._vectorized = Vectorized(functions, self._mapped)
-        # The function sees the smaller group at the end too: an element before it may fail.
+        # The function also gets the smaller last group, since an element before it may fail.
         given = source.groups(size, False) if source.table() is not None else _lists(source.elements(), size)
         return self._vectorized.batches(given, size, drop)
 
@@ -126,7 +130,7 @@ def _lists(elements: Iterator[Any], size: int) -> Iterator[list[Any]]:
 
 
 class Tolerant(Stage):
-    """The elements that could be made."""
+    """The elements, except those whose computation raises an exception."""
 
     def __init__(self, source: Stage, warns: bool) -> None:
         self.inputs = (source,)
@@ -143,16 +147,16 @@ class Tolerant(Stage):
         return False
 
     def cardinality(self) -> int:
-        return INFINITE if self.inputs[0].cardinality() == INFINITE else UNKNOWN
+        return UNKNOWN
 
 
 class Tested(Mapped):
-    """A stage with a function that gives a bool."""
+    """A stage with a function that returns a bool."""
 
     def _check_traced(self, spec: Any) -> None:
         found = self.function.traced_spec(spec)
         is_bool = isinstance(found, TensorSpec) and found.dtype is dtypes.bool_ and found.shape.rank in (0, None)
-        if found is not None and not is_bool:  # None: only a run tells
+        if found is not None and not is_bool:  # None: known only after a run
             raise _no_bool(self.function, found)
 
     def spec(self) -> Any:
@@ -163,7 +167,7 @@ class Tested(Mapped):
 
 
 class Filter(Tested):
-    """The elements for which a function gives True."""
+    """The elements for which a function returns True."""
 
     def elements(self) -> Iterator[Any]:
         for value in self.inputs[0].elements():
@@ -175,7 +179,7 @@ class Filter(Tested):
 
 
 class TakeWhile(Tested):
-    """The elements before the first for which a function gives False."""
+    """The elements before the first one for which a function returns False."""
 
     def elements(self) -> Iterator[Any]:
         for value in self.inputs[0].elements():
@@ -202,7 +206,7 @@ def _no_bool(function: Function, result: Any) -> ValueError:
 
 
 class Scan(Mapped):
-    """The results of a function that also gets and gives a state."""
+    """The results of a function that also takes and returns a state."""
 
     def __init__(self, source: Stage, initial: Any, function: Function) -> None:
         self._initial = structure.tensors(initial)
@@ -234,7 +238,7 @@ class Scan(Mapped):
         return result
 
     def _check(self, spec: Any) -> None:
-        pass  # the function has two parameters, whatever the elements are
+        pass  # the function always has two parameters
 
     def _check_traced(self, spec: Any) -> None:
         found = self.function.traced_spec(structure.spec(self._initial), spec)
@@ -243,7 +247,7 @@ class Scan(Mapped):
 
     def _traced_spec(self) -> Any:
         before, element = structure.spec(self._initial), self.inputs[0].spec()
-        while True:  # what the state keeps of its shape, the next trace begins with
+        while True:  # the next trace begins with the sizes that stayed the same
             state, result = self.function.spec(before, element)
             kept = structure.merged(before, state)
             if kept == before:

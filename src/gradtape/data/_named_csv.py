@@ -156,7 +156,7 @@ def _names(files: list[str], kind: str, dialect: Dialect) -> list[str]:
 
 
 def _position(names: list[str], column: Any) -> int:
-    """The number of a column that is given by its number or its name."""
+    """The number of a column, from its number or its name."""
     if isinstance(column, int) and 0 <= column < len(names):
         return column
     if column not in names:

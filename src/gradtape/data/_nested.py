@@ -10,7 +10,7 @@ from gradtape.data._specs import DatasetSpec
 
 
 class Datasets:
-    """Datasets that stand beside each other, as tensors in a batch do. Its rows are datasets, or batches of them.
+    """Datasets side by side, like tensors in a batch. Its rows are datasets, or batches of them.
 
     Attributes:
       shape: how many there are.

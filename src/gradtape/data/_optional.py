@@ -69,15 +69,15 @@ class Optional:
         return OptionalSpec(self._element)
 
     def _state(self) -> tuple[bool, Any]:
-        """Whether there is a value, and the value."""
+        """A bool for whether there is a value, and the value."""
         return bool(self._is_there), self._value
 
     def _argument_key(self) -> Any:
-        """What a trace of a function that takes the Optional must know of it."""
+        """The part of the Optional that traces of functions depend on."""
         return self._type_spec._argument_key() if _is_of_tensors(self._element) else None
 
     def _boxed(self) -> Any:
-        """The box in which it goes into a function."""
+        """The box in which it is passed to a function."""
         return boxed(self)
 
     def _from_box(self, box: Any) -> Any:
@@ -90,14 +90,14 @@ def _is_of_tensors(spec: Any) -> bool:
 
 
 def blank(spec: Any) -> list[Tensor]:
-    """Tensors of a structure of specs that stand where there is no value."""
+    """Placeholder tensors of a structure of specs, for an Optional without a value."""
     parts = composites.components(nest.flatten(spec))
     return [wrap(np.zeros([d or 0 for d in s.shape or ()], s.dtype.numpy)) for s in parts]
 
 
 class TracedOptional(Optional, Composite):  # type: ignore[misc] # both have a _type_spec
-    """An Optional in a function, which knows when it runs whether there is a value: a bool, and the tensors of the value. Branches and loops
-    take it apart, and functions return it."""
+    """An Optional in a function: a bool, known when the function runs, and the tensors of the value. Branches and
+    loops decompose it, and functions return it."""
 
     def __init__(self, spec: Any, there: Any, leaves: Sequence[Any]) -> None:
         super().__init__(spec, None, there)
@@ -124,7 +124,7 @@ class TracedOptional(Optional, Composite):  # type: ignore[misc] # both have a _
         return TracedOptionalSpec(self._element)
 
     def _argument_key(self) -> Any:
-        return None  # it belongs to the trace around
+        return None  # it belongs to the surrounding trace
 
 
 class TracedOptionalSpec(OptionalSpec, CompositeSpec):
@@ -144,7 +144,7 @@ class TracedOptionalSpec(OptionalSpec, CompositeSpec):
 
 
 class OptionalForm(Form):
-    """An Optional without its tensors."""
+    """The static part of an Optional."""
 
     def __init__(self, spec: Any) -> None:
         self._element, self._key = spec, encode(spec, Leaves())

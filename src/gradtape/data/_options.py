@@ -1,4 +1,4 @@
-"""Options of datasets. `deterministic` decides on the order of elements; the others are kept, and change nothing."""
+"""Options of datasets. `deterministic` determines the order of elements; the others are stored without effect."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class AutotuneAlgorithm(enum.Enum):
 
 
 class _Attributes:
-    """Any attributes; None where nothing was set."""
+    """Arbitrary attributes, None by default."""
 
-    _kinds: dict[str, Any] = {}  # what may be set, and of which class
-    _defaults: dict[str, Any] = {}  # what is not None where nothing was set
+    _kinds: dict[str, Any] = {}  # the attributes and their classes
+    _defaults: dict[str, Any] = {}  # defaults other than None
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._kinds:
@@ -78,11 +78,11 @@ class _Attributes:
     __hash__ = None  # type: ignore[assignment]
 
     def _set(self) -> dict[str, Any]:
-        """What was set."""
+        """The attributes that were set."""
         return {name: value for name, value in vars(self).items() if name != "_is_copy"}
 
     def _as_copy(self) -> Self:
-        """These options as a dataset shows them: neither they nor those in them can be changed."""
+        """A read-only copy of these options and those nested in them, as a dataset returns it."""
         for value in self._set().values():
             if isinstance(value, _Attributes):
                 value._as_copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.data import _composites as composites
 from gradtape.data._batch import batches
+from gradtape.data._specs import DatasetSpec
 from gradtape.data._stage import Stage, grouped, known_spec, positive
 
 
@@ -31,9 +33,16 @@ class PaddedBatch(Stage):
         flat = nest.flatten(spec)
         for s in flat:
             if not isinstance(s, TensorSpec) or isinstance(s, composites.RowSpec):
+                is_dataset = isinstance(s, DatasetSpec)
+                why = (
+                    "not supported for datasets of datasets"
+                    if is_dataset
+                    else "only supported for datasets that produce tensor elements but type spec of elements in the input "
+                    f"dataset is not a subclass of TensorSpec: `{s!r}`"
+                )
                 raise TypeError(
                     errors.compose(
-                        f"`padded_batch` is only supported for datasets that produce tensor elements, got {s!r}.",
+                        f"`padded_batch` is {why}.",
                         "convert them to dense tensors with map first.",
                     )
                 )
@@ -63,7 +72,7 @@ class PaddedBatch(Stage):
 
 
 def _check_shape(own: TensorShape, wanted: Any) -> None:
-    """Refuse a padded shape that no element of a shape can have."""
+    """Refuse a padded shape that elements of a shape cannot have."""
     if wanted is None:
         if own.rank is None:
             raise errors.build(
@@ -92,23 +101,31 @@ def _check_shape(own: TensorShape, wanted: Any) -> None:
 
 def _dims(wanted: Any) -> list[int | None]:
     """A padded shape as a list; None for the largest size in a batch."""
-    if isinstance(wanted, Tensor):
+    if isinstance(wanted, (Tensor, np.ndarray)) or np.ndim(np.asarray(wanted, object)) > 1:
         _check_vector(wanted)
     try:
         if isinstance(wanted, TensorShape):
             given: Any = wanted.as_list()
         else:
             given = [wanted] if isinstance(wanted, int) else list(host(getattr(wanted, "_array", wanted)))
-        return [None if d is None or int(d) < 0 else int(d) for d in given]
+        dims = [-1 if d is None else operator.index(d) for d in given]
     except (TypeError, ValueError):
         raise errors.build(
             errors.DTypeError, f"padded_batch: a padded shape must be a list of integers or None, got {wanted!r}."
         ) from None
+    if any(d < -1 for d in dims):
+        raise errors.build(
+            errors.ShapeError,
+            f"padded_batch: Dimension {min(dims)} of the padded shape must be >= 0.",
+            "use None or -1 for the largest size in a batch.",
+        )
+    return [None if d < 0 else d for d in dims]
 
 
-def _check_vector(wanted: Tensor) -> None:
-    """Refuse a tensor that is no vector of integers as a padded shape."""
-    must = f"padded_batch: Padded shape {wanted!r} must be a `tf.int64` vector tensor, "
+def _check_vector(given: Any) -> None:
+    """Refuse an array as a padded shape if it is not a vector of integers."""
+    wanted = given if isinstance(given, Tensor) else convert.convert_to_tensor(given)
+    must = f"padded_batch: Padded shape {given!r} must be a `tf.int64` vector tensor, "
     if wanted.dtype.kind not in "iu":
         raise TypeError(
             errors.compose(f"{must}but its element type was {wanted.dtype.name}.", "use tf.cast(x, tf.int64).")

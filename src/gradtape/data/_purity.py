@@ -30,7 +30,7 @@ _BUILTINS = frozenset(
     [abs, bool, complex, dict, divmod, enumerate, float, int, isinstance, len, list, max, min, pow, range, reversed,
      round, slice, str, sum, tuple, type, zip, ValueError, TypeError, AssertionError, NotImplementedError]
 )  # fmt: skip
-# Instructions that reach out of a function, or make it something else than a function.
+# Instructions with effects outside of a function, or of generators and coroutines.
 _OUTWARD = ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "IMPORT_", "YIELD_", "RETURN_GENERATOR")
 _NAMES = ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "LOAD_NAME")
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
@@ -38,7 +38,7 @@ _MISSING: Any = object()
 
 
 class Reading:
-    """What the code of a function says.
+    """An analysis of the code of a function.
 
     Attributes:
       is_pure: whether the function only computes.
@@ -50,11 +50,11 @@ class Reading:
         self.is_pure = self._allows(function)
 
     def is_current(self) -> bool:
-        """False if a name from outside means something else now than when the code was read."""
+        """False if an outside name has changed its meaning since the code was read."""
         return all(now() is value for now, value in self._outside)
 
     def _allows(self, value: Any) -> bool:
-        """True if a value from outside is harmless: a constant, or something that only computes."""
+        """True if an outside value is harmless: a constant, or a function that only computes."""
         if isinstance(value, (*_CONSTANTS, Tensor)):
             return True
         if type(value) is tuple:
@@ -84,7 +84,7 @@ class Reading:
         for instruction in dis.get_instructions(code):
             opname, name = instruction.opname, instruction.argval
             if isinstance(value, ModuleType) and not self._allows(value) and opname not in _ATTRIBUTES:
-                return False  # somebody else's module may be used for a constant in it, but not be handed around
+                return False  # a foreign module may be used for a constant in it, but not passed around
             if opname.startswith(_OUTWARD) or (opname == "STORE_DEREF" and name in function.__code__.co_freevars):
                 return False
             if opname in _NAMES and name in names:
@@ -104,7 +104,7 @@ def _is_ours(function: FunctionType) -> bool:
 
 
 def _names(function: FunctionType) -> dict[str, Callable[[], Any]]:
-    """For each name from outside that a function uses, what tells its meaning now."""
+    """The current meaning of each outside name that a function uses."""
     space = function.__globals__
     used = {name for code in codes(function.__code__) for name in code.co_names}
     found: dict[str, Callable[[], Any]] = {

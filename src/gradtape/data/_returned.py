@@ -1,4 +1,4 @@
-"""Datasets that a traced function returns: each run of the function makes one."""
+"""Datasets that a traced function returns: each run of the function creates one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradtape.data import _deferred as deferred
 
 
 def pieces(stage: Any, make: Callable[[Any], Any]) -> Pieces:
-    """A dataset as something that a function can return: a node that makes its stage, and how it becomes a dataset again."""
+    """A dataset in the form that a function can return: a node that creates its stage, and how to restore the dataset."""
     sources = deferred.sources(stage)
     inputs = [t for source in sources for t in source.tensors]
     box = state.tracing().append(_MakeStage(stage, sources), inputs, {}, Spec((), dtypes.string))
@@ -26,7 +26,7 @@ def pieces(stage: Any, make: Callable[[Any], Any]) -> Pieces:
 
 
 class _MakeStage(Op):
-    """The stage of a dataset, with what its sources wait for, in a box."""
+    """The stage of a dataset, with the tensors that its sources wait for, in a box."""
 
     name = "dataset"
     effect = True
@@ -47,7 +47,7 @@ class _MakeStage(Op):
 
 
 class _DatasetForm(Form):
-    """A dataset without its stage."""
+    """The static part of a dataset."""
 
     def __init__(self, stage: Any, make: Callable[[Any], Any]) -> None:
         self._stage, self._make = stage, make

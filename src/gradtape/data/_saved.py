@@ -1,4 +1,4 @@
-"""Datasets that are saved in a folder, and loaded.
+"""Saving datasets to a folder, and loading them.
 
 The folder holds files of elements and `metadata.json`, which names those files, and says what the elements are and how many.
 It is written last, so a save that is interrupted leaves what was there before.
@@ -29,7 +29,7 @@ from gradtape.io._tfrecord import compression as checked
 
 _METADATA = "metadata.json"
 _ELEMENTS = re.compile(r"elements-[0-9a-f]{16}(--?\d+)?\.tfrecord")
-_PATIENCE = 60.0  # seconds that another process may take from its elements to its metadata
+_PATIENCE = 60.0  # seconds allowed to another process between writing its elements and its metadata
 
 
 def save(path: Any, stage: Stage, compression: Any, shard_func: Any = None, checkpoint_args: Any = None) -> None:
@@ -46,8 +46,8 @@ def save(path: Any, stage: Stage, compression: Any, shard_func: Any = None, chec
 
 
 def _checkpointed(stage: Stage, options: dict[str, Any]) -> Iterator[Any]:
-    """The elements, after each of which a checkpoint of how far they are may be saved. A writing that was interrupted goes through the
-    same elements again."""
+    """The elements, after each of which a checkpoint of the position may be saved. An interrupted write goes through
+    the same elements again."""
     from gradtape.data._iterator import Iterator as Elements
     from gradtape.train import Checkpoint, CheckpointManager
 
@@ -98,7 +98,7 @@ def _write(folder: str, elements: Iterator[Any], spec: Any, kind: str, number: F
 
 
 def _files_before(folder: str) -> Sequence[str]:
-    """The files of the dataset that is replaced; none if nobody can say."""
+    """The files of the replaced dataset; none if its metadata cannot be read."""
     try:
         found: Sequence[str] = _metadata(folder)["files"]
     except (errors.NotFoundError, errors.DataLossError):
@@ -107,7 +107,7 @@ def _files_before(folder: str) -> Sequence[str]:
 
 
 def _sweep(folder: str, files: Sequence[str], before: Sequence[str]) -> None:
-    """Remove the elements that were replaced, and those that a killed process left."""
+    """Remove replaced elements, and those left by a killed process."""
     with os.scandir(folder) as entries:
         for entry in entries:
             is_old = entry.name in before or time.time() - entry.stat().st_mtime > _PATIENCE
@@ -152,7 +152,7 @@ class Saved(Stage):
 
 
 def _metadata(folder: str) -> dict[str, Any]:
-    """What a folder says of the elements in it."""
+    """The metadata of a folder's elements."""
     path = os.path.join(folder, _METADATA)
     if not os.path.exists(path):
         raise errors.build(

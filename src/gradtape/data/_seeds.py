@@ -28,7 +28,7 @@ class Seeds:
             self._begin_with_each_run()
 
     def _begin_with_each_run(self) -> None:
-        """Add a node: where a function makes the dataset, each run of the function makes another one, whose streams begin anew."""
+        """Add a node that restarts the streams: each run of a function that creates the dataset creates another one."""
         from gradtape.data._traced import Call
         from gradtape.transform.py_function import numpy_function
 
@@ -48,7 +48,7 @@ class Seeds:
 
 
 class Draws:
-    """The random numbers of a function: under a seed they begin again with each iteration, as in TensorFlow.
+    """The random numbers of a function; with a seed they restart with each iteration, as in TensorFlow.
 
     Attributes:
       trace: where they are drawn: eagerly, or in a trace. Functions that are called there and have traces of their own
@@ -70,7 +70,7 @@ class Draws:
         return self._branch
 
     def renew(self) -> None:
-        """Begin again."""
+        """Restart the streams."""
         if self._branch is not None:
             self._branch.renew()
 
@@ -107,7 +107,7 @@ class Stream:
 
 
 def _is_set(seed: Any) -> bool:
-    """Whether the streams of a stage are the same in every run of the program."""
+    """True if the streams of a stage are the same in every run of the program."""
     from gradtape.random import _functions as functions
 
     return seed is not None or functions.streams.seed is not None

@@ -23,7 +23,7 @@ Make = Callable[[Stage], Any]  # the dataset of a stage
 
 
 def processors() -> int:
-    """The number of shards that elements are dealt to, and of those that are read in turn."""
+    """The number of shards that elements are distributed to, and of those that are read in turn."""
     return os.cpu_count() or 1
 
 
@@ -49,11 +49,11 @@ class ShardWriter:
 
     @property
     def shards(self) -> list[int]:
-        """The numbers that there are."""
+        """The existing shard numbers."""
         return sorted(self._writers)
 
     def through(self, elements: Iterator[Any], count: int = UNKNOWN) -> Generator[Any, None, list[Any]]:
-        """The elements, which are written on the way. The files are there when all of them came.
+        """The elements, which are also written. The files exist after the last of them.
 
         If it is known how many there are, the files are there before the last one is given, as nobody may ask for the end: it is then
         what the generator returns.
@@ -83,7 +83,7 @@ class ShardWriter:
 
 
 def numbering(who: str, shard_func: Any, stage: Stage) -> Function:
-    """A function of the user that gives the number of the shard of an element. Refuses one that is known to give something else."""
+    """A user function that returns the shard number of an element. Refuses one that is known to return anything else."""
     function, spec = Function(who, shard_func), known_spec(stage, may_trace=False)
     found = None if spec is None else function.traced_spec(spec)
     if found is not None:
@@ -129,7 +129,7 @@ class Shard(Stage):
 
 
 def together(who: str, shards: list[Shard], spec: Any, reader_func: Any, make: Make, in_turn: int) -> Stage:
-    """The elements of shards: what a function of the user makes of a dataset of them, or those of several shards in turn."""
+    """The elements of shards: a user function's result on a dataset of shards, or the elements of several in turn."""
     datasets = Held([make(shard) for shard in shards], DatasetSpec(spec))
     if reader_func is None:
         return Interleave(datasets, Function(who, lambda dataset: dataset), in_turn, 1, None)
@@ -137,7 +137,7 @@ def together(who: str, shards: list[Shard], spec: Any, reader_func: Any, make: M
 
 
 def checked_reader(who: str, reader_func: Any, make: Make, datasets: Stage) -> Stage:
-    """The stage of the dataset that a function makes of a dataset of datasets; TypeError if it makes something else."""
+    """The stage of the dataset that a function returns for a dataset of datasets; TypeError for any other result."""
     found = reader_func(make(datasets))
     if not hasattr(found, "_stage"):
         raise TypeError(

@@ -30,7 +30,7 @@ _ALL = 1 << 62  # the size of a buffer that holds everything
 
 
 class Shuffle(Chosen):
-    """Elements in random order: each comes at random from a buffer, where the next of the input takes its place."""
+    """Elements in random order: each is drawn from a buffer, in which the next input element replaces it."""
 
     def __init__(self, source: Stage, size: Any, seed: Any, reshuffle: bool | None) -> None:
         super().__init__(source)
@@ -84,7 +84,7 @@ def _shuffled(source: Iterator[Any], size: int, stream: Stream) -> Iterator[Any]
 
 
 class Repeat(Chosen):
-    """The elements several times, or without end."""
+    """The elements several times, or endlessly."""
 
     def __init__(self, source: Stage, times: Any) -> None:
         super().__init__(source)
@@ -94,7 +94,7 @@ class Repeat(Chosen):
         if self._times >= 0:
             yield from chain.from_iterable(what() for _ in range(0 if self.cardinality() == 0 else self._times))
             return
-        # As in TensorFlow, an input that is empty at first is at its end, and one that is empty later too, but for a shuffle.
+        # As in TensorFlow, an empty input ends the repetition; after a shuffle, only if it is empty at first.
         left, patience = 1, _EMPTY_EPOCHS if isinstance(self.inputs[0], Shuffle) else 1
         while left:
             left -= 1
@@ -116,7 +116,7 @@ class Repeat(Chosen):
 
 
 class Section(Chosen):
-    """Every n-th element from one place to another: `take`, `skip` and `shard`."""
+    """Every n-th element between two positions: `take`, `skip` and `shard`."""
 
     def __init__(self, source: Stage, start: int, stop: int | None, step: int = 1) -> None:
         super().__init__(source)
@@ -174,7 +174,7 @@ def take(source: Stage, number: Any) -> Stage:
 
 
 def skip(source: Stage, number: Any) -> Stage:
-    """What follows the first elements; nothing for a negative number."""
+    """The elements after the first ones; none for a negative number."""
     least = integer("skip", "count", number)
     return Section(source, least, None) if least >= 0 else Section(source, 0, 0)
 
@@ -195,7 +195,7 @@ class Concatenate(Stage):
     """The elements of one stage, then of the next."""
 
     def __init__(self, first: Stage, last: Stage) -> None:
-        # A chain of many is one stage: its elements do not come through as many iterators.
+        # A chain of many is one stage, so its elements do not pass through as many iterators.
         chain = first if isinstance(first, Concatenate) and first.options is None else None
         self.inputs = (first, last) if chain is None else (*chain.inputs, last)
         self._spec: Any = None

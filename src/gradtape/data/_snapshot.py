@@ -1,4 +1,4 @@
-"""Snapshots: the elements of a pipeline, kept in a folder for later iterations and later programs.
+"""Snapshots: the elements of a pipeline, stored in a folder for later iterations and programs.
 
     <path>/<fingerprint of the pipeline>/snapshot.metadata      which run is the one to read, how many elements it has, and of what kind
     <path>/<fingerprint of the pipeline>/<run>/00000000.shard   elements
@@ -28,7 +28,7 @@ from gradtape.io._paths import local
 
 _METADATA = "snapshot.metadata"
 _COMPRESSIONS = {"AUTO": "", "SNAPPY": "", "GZIP": "GZIP", "": "", None: ""}
-_PATIENCE = 60.0  # seconds after which an empty run is one that was given up
+_PATIENCE = 60.0  # seconds after which an empty run is abandoned
 
 
 class Snapshot(Chosen):
@@ -65,12 +65,12 @@ class Snapshot(Chosen):
 
     def _read(self, folder: str) -> Iterator[Any]:
         found = _metadata(folder)
-        spec = known_spec(self.inputs[0])  # the file does not know the names of named tuples
+        spec = known_spec(self.inputs[0])  # the file has no names of named tuples
         spec = found["spec"] if spec is None else spec
         files = [
             shards.Shard(_path(folder, found["run"], number), spec, found["compression"]) for number in found["shards"]
         ]
-        # What was dealt to the shards one by one comes back in its order.
+        # Elements that were distributed round-robin are read back in their order.
         in_turn = max(len(files), 1) if found["is_dealt"] else shards.processors()
         return shards.together("snapshot", files, spec, self._reader, self._make, in_turn).elements()
 
@@ -110,7 +110,7 @@ def _path(folder: str, run: str, number: int) -> str:
 
 
 def _sweep(folder: str) -> None:
-    """Remove runs that were given up: by a process that was killed, or a disk that was full."""
+    """Remove abandoned runs, left by a killed process or a full disk."""
     with suppress(OSError), os.scandir(folder) as runs:
         for run in runs:
             if run.is_dir(follow_symlinks=False) and time.time() - run.stat().st_mtime > _PATIENCE:
@@ -120,7 +120,7 @@ def _sweep(folder: str) -> None:
 
 
 def _metadata(folder: str) -> dict[str, Any]:
-    """What a folder says of the run to read."""
+    """The metadata of the run to read."""
     path = os.path.join(folder, _METADATA)
     try:
         found = json.loads(read_plain(path))

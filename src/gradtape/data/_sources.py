@@ -1,4 +1,4 @@
-"""Where elements come from: tensors, ranges, generators, random numbers."""
+"""Sources of elements: tensors, ranges, generators, random numbers."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def awaited_single(value: Any) -> Awaited:
 
 
 class Range(Stage):
-    """Integers, or other numbers, at a distance. Unless they are very many, they are rows of an array."""
+    """Equally spaced integers or other numbers. Unless there are very many, they are rows of an array."""
 
     def __init__(self, start: int, stop: int, step: int, dtype: dtypes.DType) -> None:
         self._range = range(start, stop, step)
@@ -192,7 +192,7 @@ def range_of(numbers: Any, dtype: dtypes.DType) -> Range:
 
 
 class Counter(Stage):
-    """Integers without end."""
+    """An infinite sequence of integers."""
 
     def __init__(self, start: Any, step: Any, dtype: dtypes.DType) -> None:
         self._start, self._step, self._dtype = start, step, dtype
@@ -211,7 +211,7 @@ class Counter(Stage):
 
 
 class RandomNumbers(Stage):
-    """Random int64 without end, from 0 to 2**32 - 1."""
+    """An infinite sequence of random int64, from 0 to 2**32 - 1."""
 
     def __init__(self, seed: Any, rerandomize: bool) -> None:
         self._seeds = seeds.Seeds(seed, rerandomize)
@@ -230,7 +230,7 @@ class RandomNumbers(Stage):
 
 
 class Generated(Stage):
-    """What a generator function of the user gives, as tensors of a signature."""
+    """The values of a user's generator function, as tensors of a signature."""
 
     def __init__(self, generator: Callable[..., Any], args: Any, signature: Any) -> None:
         if not callable(generator):
@@ -242,6 +242,8 @@ class Generated(Stage):
             )
         self._function = Function("from_generator", lambda: None)
         self._generator, self._signature = generator, signature
+        must = "`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {!r} which is not."
+        refuse_lists(signature, must, "tf.TensorSpec(shape, dtype)")
         for spec in nest.flatten(signature):
             if not isinstance(spec, (TensorSpec, CompositeSpec)):
                 raise TypeError(
@@ -292,7 +294,7 @@ class Generated(Stage):
 
 
 def _parts(signature: Any, value: Any) -> list[Any] | None:
-    """The parts of a value that stand where the leaves of a signature do; None where the structures differ."""
+    """The parts of a value at the leaves of a signature; None if the structures differ."""
     if not nest.is_nested(signature):
         return [value]
     if isinstance(signature, dict):
@@ -327,7 +329,7 @@ def _like(value: Any, spec: Any) -> Any:
 
 
 def _array(value: Any, spec: TensorSpec) -> Any:
-    """A value of a generator as an array. As in TensorFlow, numbers are cast where their rank is known."""
+    """A generator's value as an array. As in TensorFlow, numbers are cast if their rank is known."""
     dtype = spec.dtype
     is_cast = dtype.kind in "iufc" and spec.shape.rank is not None
     if is_cast and (type(value) in (int, float) or np.asarray(value).dtype.kind in "iufc"):
@@ -353,8 +355,8 @@ def _unexpected(given: str, spec: Any, instead: str = "...") -> Exception:
 
 def signature(types: Any, shapes: Any) -> Any:
     """The structure of specs of `output_types` and `output_shapes`."""
-    kinds = [dtypes.as_dtype(t) for t in _flat_types(types)]
-    pattern = tuple(types) if isinstance(types, list) else types
+    refuse_lists(types, "Cannot convert the argument `type_value`: {!r} to a TensorFlow DType.", "tf.int64")
+    kinds, pattern = [dtypes.as_dtype(t) for t in nest.flatten(types)], types
     if shapes is None:
         sizes: list[Any] = [None] * len(kinds)
     else:
@@ -363,8 +365,14 @@ def signature(types: Any, shapes: Any) -> Any:
     return nest.pack_sequence_as(pattern, specs)
 
 
-def _flat_types(types: Any) -> list[Any]:
-    return nest.flatten(types)
+def refuse_lists(structure: Any, what: str, instead: str) -> None:
+    """Refuse lists in what describes elements: an element that is a list is one tensor."""
+    if isinstance(structure, list):
+        fix = f"give ({instead},) for elements that are tuples, and {instead} for lists of numbers."
+        raise TypeError(errors.compose(f"from_generator: {what.format(structure)}", fix))
+    if isinstance(structure, (tuple, dict)):
+        for part in structure.values() if isinstance(structure, dict) else structure:
+            refuse_lists(part, what, instead)
 
 
 def _shapes(pattern: Any, shapes: Any) -> list[Any]:

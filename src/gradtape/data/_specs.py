@@ -25,7 +25,7 @@ class DatasetSpec:
 
     @property
     def shape(self) -> TensorShape:
-        """How many datasets, where there are several."""
+        """The number of datasets, if there are several."""
         return self._shape
 
     @property
@@ -56,16 +56,17 @@ class DatasetSpec:
 
     def most_specific_common_supertype(self, others: Any) -> DatasetSpec | None:
         """The narrowest spec that holds this one and others; None if there is none."""
-        found = self._element_spec
+        found, shape = self._element_spec, self._shape
         for other in others:
-            if type(other) is not type(self) or self._shape.as_list() != other._shape.as_list():
+            if type(other) is not type(self):
                 return None
             try:
                 nest.assert_same_structure(found, other.element_spec)
-                found = nest.map_structure(lambda a, b: a.most_specific_compatible_type(b), found, other.element_spec)
+                found = nest.map_structure(_narrowest, found, other.element_spec)
             except (TypeError, ValueError):
                 return None
-        return type(self)(found, self._shape)
+            shape = shape.most_specific_compatible_shape(other._shape)
+        return type(self)(found, shape)
 
     def most_specific_compatible_type(self, other: Any) -> DatasetSpec:
         """The narrowest spec that holds both; ValueError if there is none."""
@@ -79,11 +80,11 @@ class DatasetSpec:
         return found
 
     def _argument_key(self) -> Any:
-        """What a trace of a function that takes such a dataset must know of it."""
+        """The part of such a dataset that traces of functions depend on."""
         return encode(self._element_spec, Leaves()), self._assigns
 
     def _boxed(self) -> TensorSpec:
-        """The kind of the box in which one goes into a function."""
+        """The kind of the box in which one is passed to a function."""
         return TensorSpec([], dtypes.string)
 
     def _from_box(self, box: Any) -> Any:
@@ -107,7 +108,19 @@ def _are_alike(a: Any, b: Any) -> bool:
         nest.assert_same_structure(a, b)
     except (TypeError, ValueError):
         return False
-    return all(s.is_compatible_with(t) for s, t in zip(nest.flatten(a), nest.flatten(b), strict=True))
+    return all(
+        s.is_compatible_with(t) if s is not None else t is None
+        for s, t in zip(nest.flatten(a), nest.flatten(b), strict=True)
+    )
+
+
+def _narrowest(a: Any, b: Any) -> Any:
+    """The narrowest spec that holds two; ValueError if there is none."""
+    if a is None or b is None:
+        if a is not b:
+            raise ValueError("None is compatible with None alone.")
+        return None
+    return a.most_specific_compatible_type(b)
 
 
 def _is_within(a: Any, b: Any) -> bool:
@@ -163,11 +176,11 @@ class OptionalSpec(TypeSpec):
         return isinstance(spec, OptionalSpec) and _are_alike(self._element_spec, spec.element_spec)
 
     def _argument_key(self) -> Any:
-        """What a trace of a function that takes such an Optional must know of it."""
+        """The part of such an Optional that traces of functions depend on."""
         return encode(self._element_spec, Leaves())
 
     def _boxed(self) -> TensorSpec:
-        """The kind of the box in which one goes into a function."""
+        """The kind of the box in which one is passed to a function."""
         return TensorSpec([], dtypes.string)
 
     def _from_box(self, box: Any) -> Any:

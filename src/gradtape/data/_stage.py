@@ -23,7 +23,7 @@ from gradtape.data._failure import Failure, attempt, first_in, raised
 
 INFINITE = -1
 UNKNOWN = -2
-# Rows that are chosen at a time where there is no end, or no other measure.
+# The number of rows chosen at a time, if nothing else determines it.
 PORTION = 4096
 
 # Numbers of rows: a range, or an integer array.
@@ -31,7 +31,7 @@ Rows = Any
 
 
 class Table(NamedTuple):
-    """Arrays with equally many rows.
+    """Arrays with the same number of rows.
 
     Attributes:
       pattern: the structure of an element, with any leaves.
@@ -43,7 +43,7 @@ class Table(NamedTuple):
 
 
 class Stage:
-    """Something that gives elements.
+    """A producer of elements.
 
     Attributes:
       inputs: the stages that this one reads.
@@ -57,14 +57,14 @@ class Stage:
     _unordered: Stage | None = None
 
     def elements(self) -> Iterator[Any]:
-        """The elements, from the first one; a `Failure` where one could not be made."""
+        """The elements, from the first one; a `Failure` in place of one that could not be computed."""
         table = self.table()
         if table is None:
             raise NotImplementedError(type(self).__name__)
         return _rows_of(table, self.rows())
 
     def begin(self) -> Iterator[Any]:
-        """The elements of an iteration, for which the random numbers in functions begin again."""
+        """The elements of an iteration, for which the random numbers in functions restart."""
         self._renew()
         if self._keeps_order():
             return self.elements()
@@ -73,12 +73,12 @@ class Stage:
         return self._unordered.elements()
 
     def _keeps_order(self) -> bool:
-        """Whether the options want elements in order: those of the last stage that has any say so, as they do by default."""
+        """True if elements must be in order, according to the last stage with such options; True by default."""
         chosen = getattr(self.options, "deterministic", None)
         return all(stage._keeps_order() for stage in self.inputs) if chosen is None else chosen
 
     def _without_order(self) -> Self:
-        """This stage and its inputs, of which those that leave it to the options give elements as they are ready."""
+        """This stage and its inputs; those whose order follows the options produce elements as they are ready."""
         made = copy.copy(self)
         made.inputs = tuple([stage._without_order() for stage in self.inputs])
         made.deterministic = False if self.deterministic is None else self.deterministic
@@ -93,7 +93,7 @@ class Stage:
             stage._renew()
 
     def values(self) -> Iterator[Any]:
-        """The elements of an iteration; raises at the first that could not be made."""
+        """The elements of an iteration; raises the exception of the first that could not be computed."""
         return map(raised, self.begin())
 
     def table(self) -> Table | None:
@@ -101,12 +101,12 @@ class Stage:
         return None
 
     def rows(self) -> Iterator[Rows]:
-        """Which rows of the table are the elements, in portions. Only where there is a table."""
+        """The row numbers of the elements in the table, in portions; for stages with a table."""
         raise NotImplementedError(type(self).__name__)
 
     def groups(self, size: int, drop: bool) -> Iterator[Any]:
-        """The elements stacked, so many at a time; `drop` leaves out a smaller group at the end. Rows of tables are sliced
-        or gathered, all of a group at once."""
+        """The elements, stacked in groups of a size; `drop` omits a smaller group at the end. Rows of tables are
+        sliced or gathered, a whole group at once."""
         table = self.table()
         if table is None:
             yield from grouped(self.elements(), size, drop, stacker("batch", self))
@@ -129,11 +129,11 @@ class Stage:
         self.spec()
 
     def keeps_rows(self) -> bool:
-        """Whether there may be rows of ragged tensors among the elements, which are ragged again in batches."""
+        """True if elements may hold rows of ragged tensors, which become ragged again in batches."""
         return any(stage.keeps_rows() for stage in self.inputs)
 
     def runs_functions(self) -> bool:
-        """Whether code of the user runs in it."""
+        """True if user code runs in it."""
         return any(stage.runs_functions() for stage in self.inputs)
 
 
@@ -145,7 +145,7 @@ def _rows_of(table: Table, portions: Iterator[Rows]) -> Iterator[Any]:
 
 
 def lists(elements: Iterator[Any], size: int, drop: bool) -> Iterator[Any]:
-    """Lists of elements. A failure comes alone, and what its list had is lost with it."""
+    """Lists of elements. A failure comes alone, and the elements of its list are lost."""
     group: list[Any] = []
     while group := [*group, *islice(elements, size - len(group))]:
         if Failure in map(type, group):
@@ -159,7 +159,7 @@ def lists(elements: Iterator[Any], size: int, drop: bool) -> Iterator[Any]:
 
 
 def grouped(elements: Iterator[Any], size: int, drop: bool, make: Callable[[list[Any]], Any]) -> Iterator[Any]:
-    """What a function makes of lists of elements."""
+    """The results of a function on lists of elements."""
     for group in lists(elements, size, drop):
         yield group if type(group) is Failure else attempt(make, group)
 
@@ -217,7 +217,7 @@ def gathered(column: Any, rows: Rows) -> Any:
 
 
 class Chosen(Stage):
-    """A stage that gives some elements of its input in some order, and changes none.
+    """A stage that selects and orders elements of its input, without changing them.
 
     It has the input's table, so it only says what becomes of the rows.
     """
@@ -285,7 +285,7 @@ class NoSpecError(Exception):
 
 
 class _Asking(threading.local):
-    """Whether a stage may make an element, or trace a function, to know its specs."""
+    """True if a stage may compute an element, or trace a function, to find its specs."""
 
     may_run = True
     may_trace = True
@@ -295,7 +295,7 @@ asking = _Asking()
 
 
 def known_spec(stage: Stage, may_trace: bool = True) -> Any:
-    """The structure of specs of a stage, or None if only its elements tell, or functions that may not be traced."""
+    """The structure of specs of a stage; None if they depend on its elements, or on functions that may not be traced."""
     before = asking.may_run, asking.may_trace
     asking.may_run, asking.may_trace = False, may_trace
     try:
@@ -325,7 +325,7 @@ def integer(who: str, name: str, value: Any) -> int:
 
 
 def positive(who: str, name: str, value: Any, least: int = 1) -> int:
-    """An integer argument of a least size."""
+    """An integer argument of at least a minimum."""
     number = integer(who, name, value)
     if number < least:
         raise errors.build(

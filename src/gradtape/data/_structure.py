@@ -9,9 +9,9 @@ import numpy as np
 
 from gradtape.control_flow.tensor_array import TensorArray
 from gradtape.core import convert, errors, nest
+from gradtape.core.array_values import RaggedTensorValue, SparseTensorValue
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec, spec_of
-from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.data import _composites as composites
 from gradtape.data import _nested as nested
@@ -19,7 +19,7 @@ from gradtape.data._specs import DatasetSpec, OptionalSpec
 from gradtape.toplevel.specs import TensorArraySpec
 
 # The names in a tuple of arrays that TensorFlow takes for a sparse tensor, `tf.compat.v1.SparseTensorValue`.
-_SPARSE = ("indices", "values", "dense_shape")
+_SPARSE = SparseTensorValue._fields
 
 
 def tensors(value: Any) -> Any:
@@ -33,8 +33,8 @@ def tensors(value: Any) -> Any:
         return value
     if isinstance(value, list) and value and nested.is_nested(value[0]):
         return nested.Datasets(value)
-    if getattr(value, "_fields", None) == _SPARSE:
-        return SparseTensor(*value)
+    if isinstance(value, RaggedTensorValue) or getattr(value, "_fields", None) == _SPARSE:
+        return composites.of_arrays(value)
     if isinstance(value, tuple):
         items = [tensors(item) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
@@ -47,7 +47,7 @@ def tensors(value: Any) -> Any:
 
 
 def result(value: Any, who: str = "map") -> Any:
-    """What a function of the user returned, with tensors as leaves. A list is taken for a tuple: functions such as
+    """The result of a user function, with tensors as leaves. A list counts as a tuple: functions such as
     `tf.numpy_function` return lists of tensors that cannot be stacked."""
     if value is None:
         raise errors.build(
@@ -85,7 +85,7 @@ def row(column: Any, i: Any) -> Tensor:
 
 
 def stack(who: str, elements: Sequence[Any]) -> Any:
-    """One element of the structure of several, whose tensors have a leading axis."""
+    """Several elements stacked into one, whose tensors have a leading axis."""
     first = elements[0]
     if len(elements) == 1:
         return nest.map_structure(lambda t: _stacked(who, [t], 0), first)

@@ -1,4 +1,4 @@
-"""Threads of an iteration. They know nothing of the iterator, so they end when it is dropped.
+"""Threads of an iteration. They hold no reference to the iterator, so they end when it is dropped.
 
 They know by a weak reference who takes what they make, and end when nobody does: the generator is exhausted, closed, or collected. Threads
 are daemons: a program may end in the middle of an iteration.
@@ -37,7 +37,7 @@ def calls(who: str, wanted: Any) -> int:
 
 
 def workers(wanted: Any) -> int:
-    """How many threads `num_parallel_calls` means."""
+    """The number of threads for `num_parallel_calls`."""
     count = AUTOTUNE if wanted is None else int(wanted)
     return max(4, os.cpu_count() or 1) if count == AUTOTUNE else count
 
@@ -63,7 +63,7 @@ class _Task:
         self._done.release()
 
     def result(self) -> Any:
-        """The result, when it is there; raises what the function raised."""
+        """The result, once it is ready; raises the function's exception."""
         self._done.acquire()
         if self._problem is not None:
             raise self._problem
@@ -71,8 +71,8 @@ class _Task:
 
 
 class _Caller:
-    """Who takes results. Threads know it by a weak reference: they end when it is gone, which a dropped generator tells without a step of
-    its own (see `core/weak.py`)."""
+    """The consumer of results. Threads hold a weak reference to it and end when it is gone; a dropped generator needs
+    no further step for that (see `core/weak.py`)."""
 
     __slots__ = ("__weakref__",)
 
@@ -120,13 +120,13 @@ def parallel(function: Callable[[Any], Any], source: Iterator[Any], count: int, 
 
 
 def _next(pending: deque[_Task], finished: SimpleQueue[Any] | None) -> Any:
-    """The next result: the oldest, or any that is there."""
+    """The next result: the oldest, or any that is ready."""
     oldest = pending.popleft()
     return (oldest if finished is None else finished.get()).result()
 
 
 class Pace:
-    """Whether threads make a function quicker: measured on its first elements, and then remembered.
+    """Measures on the first elements whether threads make a function faster, and remembers the answer.
 
     Functions in Python hold the interpreter's lock, and several of them in threads are slower than one. Those that wait,
     or compute in C, gain.
@@ -146,7 +146,7 @@ class Pace:
             together, number = _Watch(), count + max(_LEAST * count, round(_MEASURED / max(alone.mean(), 1e-9)))
             if alone.mean() > _HANDOVER:
                 results = parallel(function, islice(source, number), count, in_order)
-                yield from islice(results, count)  # they were begun before the clock
+                yield from islice(results, count)  # they were started before the clock
                 while (value := together.timed(lambda: next(results, _END))) is not _END:
                     yield value
                 if together.is_over(_LEAST):
@@ -159,17 +159,17 @@ class Pace:
 _LEAST = 8  # elements to measure
 _MEASURED = 0.03  # seconds to measure
 _HANDOVER = 3e-5  # seconds to hand an element to a thread and back
-_GAIN = 1.15  # less is not worth the trouble for other threads
+_GAIN = 1.15  # below this, threads do not pay
 
 
 class _Watch:
-    """How long calls take."""
+    """The duration of calls."""
 
     def __init__(self) -> None:
         self._number, self._seconds = 0, 0.0
 
     def timed(self, call: Callable[[], Any]) -> Any:
-        """What a call returns."""
+        """The result of a call, which is timed."""
         start = time.perf_counter()
         found = call()
         self._seconds += time.perf_counter() - start
@@ -177,16 +177,16 @@ class _Watch:
         return found
 
     def is_over(self, least: int) -> bool:
-        """True if there were enough calls, or they took long enough."""
+        """True after enough calls, or enough time."""
         return self._number >= least and (self._seconds > _MEASURED or self._number >= 64 * least)
 
     def mean(self) -> float:
-        """Seconds of a call."""
+        """The mean duration of a call in seconds."""
         return self._seconds / max(self._number, 1)
 
 
 class _Handover:
-    """A bounded place between a thread that makes elements and one that takes them."""
+    """A bounded queue between a thread that produces elements and one that consumes them."""
 
     def __init__(self, size: int, items: SimpleQueue[tuple[Any, BaseException | None]] | None = None) -> None:
         self.free: SimpleQueue[Any] = SimpleQueue()  # something for each element that may be made
@@ -210,7 +210,7 @@ class _Handover:
         with threads.companion() if is_quiet else contextlib.nullcontext():
             try:
                 while True:
-                    self.free.get()  # before the element is made, so that no more than so many are ahead
+                    self.free.get()  # before the element is computed, to limit how many are in advance
                     if self._known() is None or (item := next(source, _END)) is _END:
                         break
                     self._items.put((item, None))
@@ -221,7 +221,7 @@ class _Handover:
 
 
 class _Taker:
-    """Takes what a thread makes."""
+    """The consuming end of a queue."""
 
     __slots__ = ("__weakref__", "_get", "_put")
 
@@ -229,7 +229,7 @@ class _Taker:
         self._get, self._put = get, put
 
     def take(self) -> Any:
-        """The next element, or the end; raises what the source raised."""
+        """The next element, or the end; raises the source's exception."""
         item, problem = self._get()
         if problem is not None:
             raise problem
@@ -238,7 +238,7 @@ class _Taker:
 
 
 def background(source: Iterator[Any], size: int, is_quiet: bool = False) -> Iterator[Any]:
-    """The elements of a source, which a thread makes up to `size` ahead.
+    """The elements of a source, of which a thread produces up to `size` in advance.
 
     If no code of the user runs in the source, variables may be updated in place beside the thread.
     """
@@ -259,7 +259,7 @@ def merged(sources: Iterator[Iterator[Any]], count: int, size: int) -> Iterator[
         while running < count and (source := next(sources, None)) is not None:
             handover = _Handover(size, items)
             handover.follow(caller)
-            marked = zip(repeat(handover.free), source)  # so that the consumer knows who may make another one
+            marked = zip(repeat(handover.free), source)  # tells the consumer which source may produce another one
             threading.Thread(target=handover.fill, args=(marked, False), daemon=True, name="data-interleave").start()
             running += 1
             del source, marked, handover

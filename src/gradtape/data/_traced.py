@@ -24,7 +24,7 @@ from gradtape.data._specs import DatasetSpec
 from gradtape.transform.py_function import numpy_function
 
 _FOR_ITER = dis.opmap["FOR_ITER"]
-_MOST_REQUESTS = 5000  # elements of one iterator that traces ask for
+_MOST_REQUESTS = 5000  # the elements of an iterator that traces request
 
 
 def refuse_python_loop(iterator: Any) -> None:
@@ -43,14 +43,14 @@ def refuse_python_loop(iterator: Any) -> None:
 
 
 def fetched(stage: Any, take: Callable[..., Any], inputs: Sequence[Any] = ()) -> Any:
-    """An element of a stage that `take` gives, of some inputs, each time the traced function comes to this place."""
+    """An element that `take` returns for some inputs of a stage, each time the traced function reaches this point."""
     spec, parts = _parts_of(stage)
     leaves = called(stage, Call(take, ELEMENT), list(inputs), [s.dtype for s in parts])
     return _shaped(spec, parts, leaves)
 
 
 def fetched_optional(stage: Any, take: Callable[..., Any], inputs: Sequence[Any] = ()) -> Any:
-    """The same as an Optional: `take` gives a pair, whether there is an element, and the element."""
+    """The same as an Optional: `take` returns a pair of a bool, whether there is an element, and the element."""
     spec, parts = _parts_of(stage)
     there, *leaves = called(stage, Call(take, spec), list(inputs), [dtypes.bool_, *[s.dtype for s in parts]])
     there.set_shape([])
@@ -73,7 +73,7 @@ def _parts_of(stage: Any) -> tuple[Any, list[Any]]:
 
 
 def _can_be_fetched(spec: Any) -> bool:
-    """Whether parts of an element are tensors, or can be put in a box: a dataset, but not a batch of them."""
+    """True if the parts of an element are tensors, or fit in a box: a dataset, but not a batch of them."""
     if isinstance(spec, DatasetSpec):
         return spec.shape.rank == 0
     return spec is None or isinstance(spec, (TensorSpec, CompositeSpec))
@@ -85,12 +85,12 @@ def _arrays(value: Any) -> list[Any]:
 
 
 def _array(leaf: Any) -> Any:
-    # A box stays a tensor: of an array, the node would look for strings in it.
+    # A box stays a tensor: in an array, the node would look for strings.
     return boxed(leaf._stage) if hasattr(leaf, "_stage") else host(leaf._array)
 
 
 def _shaped(spec: Any, parts: list[Any], leaves: Any) -> Any:
-    """An element of tensors that a node gives, of which the shapes are known as far as specs tell."""
+    """An element made of a node's tensors, whose static shapes come from specs."""
     for leaf, own in zip(leaves, parts, strict=True):
         leaf.set_shape(own.shape)
     return composites.packed(spec, leaves)
@@ -100,7 +100,7 @@ NOTHING, ELEMENT = object(), object()
 
 
 class Call:
-    """What a node calls on behalf of a stage.
+    """The call of a node on behalf of a stage.
 
     Attributes:
       function: the function; if it is a method of `Steps` or `Seeds`, it can be saved.
@@ -114,7 +114,7 @@ class Call:
         self.function, self.form = function, form
 
     def __call__(self, *arrays: Any) -> Any:
-        """What the function gives, as arrays."""
+        """The results of the function, as arrays."""
         result = self.function(*arrays)
         if self.form is NOTHING:
             return result
@@ -125,8 +125,8 @@ class Call:
 
 
 def called(stage: Any, function: Callable[..., Any], inputs: list[Any], wanted: Any) -> Any:
-    """A node that calls a function on behalf of a stage. Unless functions of the user run in the stage that may do more than
-    compute, the graph knows that no variable is assigned."""
+    """A node that calls a function on behalf of a stage. It counts as assigning no variables, unless user functions
+    with possible side effects run in the stage."""
     call = function if isinstance(function, Call) else Call(function)
     if not may_assign(stage):
         call.assigns_nothing = True
@@ -134,7 +134,7 @@ def called(stage: Any, function: Callable[..., Any], inputs: list[Any], wanted: 
 
 
 def may_assign(stage: Any) -> bool:
-    """True if a function of the user runs in a stage that may do more than compute."""
+    """True if a user function with possible side effects runs in a stage."""
     if getattr(stage, "assigns", False):
         return True
     own = getattr(getattr(stage, "function", None), "function", None)
@@ -142,7 +142,7 @@ def may_assign(stage: Any) -> bool:
 
 
 def not_single(count: int) -> Exception:
-    """The error of a dataset that has not one element."""
+    """The error for a dataset without exactly one element."""
     what = "Dataset had more than one element." if count else "Dataset was empty."
     return errors.build(
         errors.InvalidArgumentError,
@@ -152,7 +152,7 @@ def not_single(count: int) -> Exception:
 
 
 def _caches(stage: Any) -> list[Any]:
-    """The caches among a stage and those that it reads whose content depends on what the function is called on."""
+    """The caches of a stage and its inputs whose contents depend on the function's arguments."""
     own = [stage] if hasattr(stage, "forget") and deferred.sources(stage) else []
     return [*own, *[found for source in stage.inputs for found in _caches(source)]]
 
@@ -234,7 +234,7 @@ class Steps(threading.local):
         return found[0]
 
     def count(self) -> Any:
-        """The number of elements, as the stage tells it when the function runs."""
+        """The number of elements of the stage when the function runs."""
         found = called(
             self._stage, self._counted, [t for source in self._awaited for t in source.tensors], dtypes.int64
         )
@@ -252,13 +252,13 @@ class Steps(threading.local):
 
 
 class IteratorSteps:
-    """A `for` statement in a graph over an iterator that is there already. Elements that it does not take stay there."""
+    """A `for` statement in a graph over an existing iterator. Elements that it does not take remain in the iterator."""
 
     def __init__(self, iterator: Any) -> None:
         self._iterator = iterator
 
     def start(self) -> None:
-        """Nothing: the iterator has begun."""
+        """No effect: the iterator has already started."""
 
     def more(self) -> Any:
         """A bool tensor: whether there is another element."""
@@ -271,11 +271,11 @@ class IteratorSteps:
         return fetched(self._iterator._stage_read, self._iterator._taken)
 
     def stop(self) -> None:
-        """Nothing: the iterator continues elsewhere."""
+        """No effect: the iterator is used elsewhere."""
 
 
 class TracedIterator:
-    """What `iter(dataset)` is in a function: each run of the function starts from the beginning."""
+    """The result of `iter(dataset)` in a function: each run of the function starts from the beginning."""
 
     def __init__(self, stage: Any) -> None:
         self._stage, self._steps = stage, Steps(stage)
@@ -303,13 +303,13 @@ class TracedIterator:
 
 
 class _Rest:
-    """A `for` statement over what is left of an iterator that was made in the function."""
+    """A `for` statement over the remaining elements of an iterator created in the function."""
 
     def __init__(self, steps: Steps) -> None:
         self.more, self.take = steps.more, steps.take
 
     def start(self) -> None:
-        """Nothing: the iterator has begun."""
+        """No effect: the iterator has already started."""
 
     def stop(self) -> None:
-        """Nothing: there may be more statements that use it."""
+        """No effect: other statements may use it."""

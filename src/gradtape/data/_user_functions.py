@@ -31,7 +31,7 @@ _CONTEXT = "Error in user-defined function passed to"
 
 
 class Function:
-    """A function of the user as a stage calls it.
+    """A user function in the form that a stage calls.
 
     It runs on concrete tensors, once for each element. A plain tuple is spread over the arguments, as in TensorFlow.
 
@@ -49,7 +49,7 @@ class Function:
                 errors.compose(f"{name}: the function must be a callable, got {function!r}.", "give a function.")
             )
         self.name, self.function, self.version = name, _bound(function), 0
-        # A function that a function makes goes on with the numbers of the outer one.
+        # A function created by another continues its random numbers.
         outer = state.current.streams
         self.draws = Draws() if outer is None else Draws(shared=outer)
         self._reading: Reading | None = None
@@ -59,10 +59,10 @@ class Function:
         self._trace: Any = None
         self.tensors: list[Any] = []
         self._own = threading.local()  # the function around it may run on several threads
-        self._latest: list[Any] = []  # for threads of a pipeline that such a run has begun
+        self._latest: list[Any] = []  # for threads of a pipeline started by such a run
 
     def is_pure(self) -> bool:
-        """Whether the function only computes with functions of tf, the same in each run."""
+        """True if the function only computes with functions of tf, with the same result in each run."""
         if self.tensors or self.function is None:
             return False
         if self._reading is None or not self._reading.is_current():
@@ -81,7 +81,7 @@ class Function:
         current = state.current
         # As `state.outside`, without its context manager: threads of a pool have nothing to leave.
         before = current.recorders, current.depth, current.trace, current.in_pipeline, current.streams
-        # A check of all numbers goes on; tapes do not see what an element costs.
+        # Numeric checks stay on; tapes do not record the computation of elements.
         everywhere = tuple([r for r in before[0] if getattr(r, "everywhere", False)]) if before[0] else ()
         current.recorders, current.depth, current.trace, current.in_pipeline = everywhere, 0, None, True
         current.streams = self.draws
@@ -91,7 +91,7 @@ class Function:
             )
             return structure.result(returned, self.name)
         except (StopIteration, errors.OutOfRangeError) as problem:
-            # They would be taken for the end of the elements.
+            # They would be mistaken for the end of the elements.
             said = errors.build(errors.InvalidArgumentError, f"{self.name}: the function raised {problem!r}.")
             said.__cause__ = problem
             return Failure(self._noted(said))
@@ -148,7 +148,7 @@ class Function:
         return found
 
     def find_tensors(self, trace: Callable[[], Any]) -> None:
-        """Know which tensors it closes over; `trace` asks it for the specs of its results, which takes a trace."""
+        """Find the tensors that it closes over; `trace` requests the specs of its results, which requires a trace."""
         if self._is_in_trace and self._trace is None and state.current.trace is not None:
             try:
                 trace()
@@ -198,7 +198,7 @@ class Function:
         return concrete, found[-1]
 
     def traced_spec(self, *specs: Any) -> Any:
-        """The same as `spec`; None if the function cannot be traced, as only a run tells then."""
+        """As `spec`; None if the function cannot be traced, since its specs are then known only after a run."""
         try:
             return self.spec(*specs)
         except Exception:
@@ -216,26 +216,26 @@ class Function:
         except TypeError as problem:
             raise TypeError(
                 errors.compose(
-                    f"{self.name}: the function does not take the {len(given)} parts of an element: {problem}.",
+                    f"{self.name}: the function does not take the {len(given)} {'part' if len(given) == 1 else 'parts'} of an element: {problem}.",
                     f"give it {len(given)} {'parameter' if len(given) == 1 else 'parameters'}: lambda {_NAMES[len(given)] if len(given) < 4 else '*parts'}: ...",
                 )
             ) from None
 
     def _noted(self, problem: Exception) -> Exception:
-        """An exception that says where in the function it arose, and which pipeline called the function."""
+        """An exception with the line of the function that raised it, and the pipeline that called the function."""
         site = _innermost(problem)
         where = "" if site is None or str(site) in str(problem) else f" at {site},"
         made = "" if self._site is None else f" given at {self._site}"
         problem.add_note(f"Raised{where} in the function of {self.name}{made}")
         if isinstance(problem, errors.OpError) and _CONTEXT not in problem._message:
-            # TensorFlow's words, which programs look for.
+            # TensorFlow's wording, which programs match.
             stage = "".join(word.capitalize() for word in self.name.split("_"))
             problem._message += f"\n  {_CONTEXT} {stage}Dataset transformation with iterator: Iterator::Root::{stage}."
         return problem
 
 
 def _bound(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that keeps what the names around it mean now.
+    """A function bound to the current values of its outside names.
 
     TensorFlow traces a function when it is given: of datasets that are made in a loop, each sees the value that the loop had then. Names that the
     function writes, or hands to functions in it, stay those of the program.
@@ -277,7 +277,7 @@ def _parameter_in_trace(spec: Any) -> Any:
 
 
 def _placeholder(leaf: Any) -> Any:
-    """What stands for a dataset while a function is traced: one of its specs, without elements."""
+    """A placeholder for a dataset while a function is traced: a dataset of the same specs without elements."""
     if not hasattr(leaf, "element_spec"):
         return leaf
     dataset = MAKERS["empty dataset"](leaf.element_spec)
@@ -285,7 +285,7 @@ def _placeholder(leaf: Any) -> Any:
 
 
 def _shaped(value: Any, spec: Any) -> Any:
-    """A value of a trace. Where the shape of a sparse tensor is known, the value says so; an array of tensors is made of its rows."""
+    """A value in a trace, with the known shape of a sparse tensor; an array of tensors is built from its rows."""
     if isinstance(spec, TensorArraySpec):
         empty = TensorArray(spec.dtype, 0, dynamic_size=True, element_shape=spec.element_shape)
         return empty.unstack(value)
@@ -295,12 +295,12 @@ def _shaped(value: Any, spec: Any) -> Any:
 
 
 def spread(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments for a function: a plain tuple that is alone is spread."""
+    """The arguments for a function: a single plain tuple is unpacked."""
     return values[0] if len(values) == 1 and type(values[0]) is tuple else values
 
 
 def _innermost(problem: Exception) -> provenance.Site | None:
-    """The innermost line of the user's code that an exception came through."""
+    """The innermost line of user code in an exception's traceback."""
     found = None
     for frame, _ in traceback.walk_tb(problem.__traceback__):
         site = provenance.Site.of((frame.f_code, frame.f_lasti))

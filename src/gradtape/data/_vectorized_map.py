@@ -1,4 +1,4 @@
-"""Maps that a batch follows: functions that only compute run on whole batches at a time, compiled."""
+"""Maps followed by a batch: pure functions run compiled, on whole batches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Mapping = Callable[[Callable[[Any], Any], Iterator[Any]], Iterator[Any]]
 
 
 class _Settings:
-    """Whether functions may be compiled; see `tf.data.experimental.enable_debug_mode`."""
+    """The switch for compiling functions; see `tf.data.experimental.enable_debug_mode`."""
 
     is_enabled = True
 
@@ -84,7 +84,7 @@ class Vectorized:
             with state.outside():
                 return (self._for(batch, columns)(*columns),)
         except Exception:
-            # It cannot be traced, or an element is at fault: Python says which.
+            # It cannot be traced, or an element is invalid: the eager run shows which.
             self._is_able = False
             return None
 

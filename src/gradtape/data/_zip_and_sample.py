@@ -39,7 +39,7 @@ class Zip(Stage):
 
     def _zipped(self, sources: list[Iterator[Any]]) -> Iterator[Any]:
         pack = structure.packer(self._pattern)
-        # As in TensorFlow, all inputs are read once more where one of them ends.
+        # As in TensorFlow, when one input ends, the others are still advanced.
         for parts in zip_longest(*sources, fillvalue=_END):
             if Failure not in map(type, parts):
                 yield pack(parts)
@@ -80,7 +80,7 @@ class _Held:
 
 
 def _released(value: Any) -> Any:
-    """A structure with those that it holds as leaves in their places."""
+    """A structure with the structures held as leaves put back in place."""
     if isinstance(value, _Held):
         return value.structure
     if isinstance(value, tuple):
@@ -109,7 +109,7 @@ class Enumerate(Stage):
 
 
 class Choose(Stage):
-    """Elements of several stages, in the order that a stage of indices says."""
+    """Elements of several stages, in the order given by a stage of indices."""
 
     def __init__(self, sources: list[Stage], choice: Stage, stop_on_empty: bool) -> None:
         if not sources:
@@ -142,7 +142,7 @@ class Choose(Stage):
                 yield Failure(
                     errors.build(
                         errors.RangeError,
-                        f"choose_from_datasets: the choice {i} is not from 0 to {len(iterators) - 1}.",
+                        f"choose_from_datasets: Selector index out of range: {i} is not from 0 to {len(iterators) - 1}.",
                         "choose one of the given datasets.",
                     )
                 )
@@ -157,14 +157,15 @@ class Choose(Stage):
                     return
 
     def cardinality(self) -> int:
-        return INFINITE if all(s.cardinality() == INFINITE for s in self.inputs) else UNKNOWN
+        # As in TensorFlow, also where the elements end with those of another dataset.
+        return INFINITE if any(s.cardinality() == INFINITE for s in self.inputs[:-1]) else UNKNOWN
 
     def spec(self) -> Any:
         return common_spec("choose_from_datasets", self.inputs[:-1])
 
 
 def sample(sources: list[Stage], weights: Any, seed: Any, stop: bool, rerandomize: bool) -> Stage:
-    """The stage that samples from others. Those that are never chosen are left out, and one alone needs no choice."""
+    """The stage that samples from others. Those with weight 0 are omitted, and a single one needs no sampling."""
     if sources and not isinstance(weights, Stage):
         chances = np.ones(len(sources)) if weights is None else _weights(weights, len(sources))
         check_alike("sample_from_datasets", sources)
@@ -176,7 +177,7 @@ def sample(sources: list[Stage], weights: Any, seed: Any, stop: bool, rerandomiz
 
 
 class Sample(Stage):
-    """Elements of several stages, each time of one at random.
+    """Elements of several stages, each from a random one.
 
     Args:
       weights: one for each stage, or a stage whose elements are the weights of each choice.
@@ -228,17 +229,14 @@ class Sample(Stage):
         return (w if type(w) is Failure else attempt(_weights, w, self._count) for w in given)
 
     def cardinality(self) -> int:
-        sizes = [s.cardinality() for s in self.inputs[: self._count]]
-        if self._stop:
-            return INFINITE if all(size == INFINITE for size in sizes) else UNKNOWN
-        return INFINITE if INFINITE in sizes else UNKNOWN
+        return INFINITE if any(s.cardinality() == INFINITE for s in self.inputs[: self._count]) else UNKNOWN
 
     def spec(self) -> Any:
         return common_spec("sample_from_datasets", self.inputs[: self._count])
 
 
 def _weights(given: Any, count: int) -> Any:
-    """The weights of some datasets, checked."""
+    """The checked weights of datasets."""
     tensor = convert.convert_to_tensor(given)
     if not tensor.dtype.is_floating:
         raise TypeError(

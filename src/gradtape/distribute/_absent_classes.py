@@ -1,4 +1,4 @@
-"""Classes of clusters, for `isinstance`: there are no servers, so no object of them can be made."""
+"""Classes of clusters, for `isinstance` only: there are no servers, so they cannot be instantiated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ALONE = (
 
 
 class LeftOut:
-    """A class without objects.
+    """A class that cannot be instantiated.
 
     Attributes:
       _room: the module that shows the class.

@@ -9,12 +9,12 @@ from typing import Any
 from gradtape.core import errors
 from gradtape.distribute import cluster_resolver as resolvers
 
-# What launchers tell a process they have started: how many there are.
+# The variables in which launchers tell a process how many there are.
 _SIZES = ("GRADTAPE_LAUNCH_SIZE", "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
 
 
 def started() -> int:
-    """How many processes a launcher has started together; 1 without one."""
+    """The number of processes that a launcher started together; 1 without a launcher."""
     from gradtape.ranks import _engine as engines
 
     if engines.is_started():

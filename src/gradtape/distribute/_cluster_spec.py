@@ -38,7 +38,7 @@ class ClusterSpec:
         }
 
     def num_tasks(self, job_name: str) -> int:
-        """How many tasks a job has."""
+        """The number of tasks of a job."""
         return len(self._job(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:

@@ -60,7 +60,7 @@ def here() -> Place:
 
 
 def default_strategy() -> Any:
-    """The strategy of programs that choose none. It is defined above this module, and loaded when first asked for."""
+    """The strategy of programs that choose none. It is defined above this module and loaded on first use."""
     return importlib.import_module("gradtape.distribute._strategy").default_strategy()
 
 

@@ -81,7 +81,7 @@ def summed(parts: list[Any]) -> Any:
 
 
 def scaled(total: Any, count: int) -> Any:
-    """A sum over a number, of the dtype that the mean of the summands has."""
+    """A sum divided by a number, with the dtype of the mean of the summands."""
     if isinstance(total, IndexedSlices):
         return IndexedSlices(scaled(total.values, count), total.indices, total.dense_shape)
     return total / count if total.dtype.is_floating or total.dtype.is_complex else total // count

@@ -112,7 +112,7 @@ class Distributed:
         return len(self._original)
 
     def cardinality(self) -> Any:
-        """How many elements there are."""
+        """The number of elements."""
         return self._original.cardinality()
 
     @property

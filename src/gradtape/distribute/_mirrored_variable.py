@@ -41,7 +41,7 @@ def creator(strategy: Any) -> Callable[..., Any]:
 
 
 def _replica() -> ReplicaContext | None:
-    """The replica that runs here, if there are several."""
+    """The current replica, if there are several."""
     replica = get_replica_context()
     return None if replica is None or replica.num_replicas_in_sync == 1 else replica
 
@@ -140,7 +140,7 @@ class SynchronisedOnRead(Variable):
         return self._cells[replica._place]
 
     def read_value(self) -> Tensor:
-        """The value: a replica's own inside of it, the aggregate elsewhere."""
+        """The value: inside a replica, its own; elsewhere, the aggregate."""
         return self._read()
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:

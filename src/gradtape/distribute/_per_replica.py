@@ -77,7 +77,7 @@ class PerReplica(DistributedValues, Composite):
 
 @dataclasses.dataclass(frozen=True)
 class _PerReplicaForm(Form):
-    """What the values are beside their tensors."""
+    """The static part of the values."""
 
     part: Part
 

@@ -23,7 +23,7 @@ class _Stopped(BaseException):
 
 
 class _Request(NamedTuple):
-    """What a replica wants to have done together with the others."""
+    """A request of a replica for work that all replicas do together."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
@@ -51,7 +51,7 @@ class _Replica(threading.Thread):
         self.problem: BaseException | None = None
 
     def run(self) -> None:
-        """Run the function in the surroundings of the calling thread."""
+        """Run the function with the state of the calling thread."""
         self._turn.acquire()
         function, args, kwargs = self._call
         try:
@@ -93,7 +93,7 @@ class _Replica(threading.Thread):
 
 
 class _Surroundings:
-    """What is around the calling thread, for the thread of a replica."""
+    """The thread-local state of the calling thread, for the thread of a replica."""
 
     def __init__(self, device_name: str) -> None:
         current = state.current
@@ -104,7 +104,7 @@ class _Surroundings:
         self.rewrites = calls.is_enabled()
 
     def enter(self, context: ReplicaContext) -> None:
-        """Put the present thread into these surroundings; it ends in them."""
+        """Give the current thread this state, until it ends."""
         current = state.current
         current.recorders, current.depth, current.trace = self._recorders, self._depth, self.trace
         current.device = self._device
@@ -126,7 +126,7 @@ def run(strategy: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> 
 
 
 def _alternated(strategy: Any, replicas: list[_Replica]) -> Any:
-    """What replicas return that run in turns."""
+    """The results of replicas that run in turns."""
     for replica in replicas:
         replica.start()
     answers: Sequence[Any] = [None] * len(replicas)
@@ -146,7 +146,7 @@ def _alternated(strategy: Any, replicas: list[_Replica]) -> Any:
 
 
 def _together(strategy: Any, requests: list[_Request], count: int) -> list[Any]:
-    """What is done once for all replicas, as each of them sees the result."""
+    """The result of work done once for all replicas, as each of them sees it."""
     if len(requests) < count:
         raise RuntimeError(
             errors.compose(

@@ -74,7 +74,7 @@ class Strategy:
         return replica_threads.run(self, fn, args, kwargs)
 
     def _staged(self, fn: Function[..., Any]) -> Any:
-        """A function that runs all replicas in one trace: inside of it they can meet, in traces of their own not."""
+        """A function that runs all replicas in one trace, in which they can meet; in separate traces they could not."""
         if fn not in self._functions:
             inner = weakref.ref(fn)
 
@@ -114,7 +114,7 @@ class Strategy:
         return self.experimental_local_results(value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """The values of the replicas as a tuple; of one value, a tuple with it alone."""
+        """The values of the replicas as a tuple; for a single value, a tuple of length 1."""
         if isinstance(value, PerReplica):
             return value.values
         return tuple(value.values) if hasattr(value, "_cells") else (value,)
@@ -139,7 +139,7 @@ class Strategy:
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
     def experimental_distribute_values_from_function(self, value_fn: Callable[[Any], Any]) -> Any:
-        """A value for each replica: what a function of a `ValueContext` returns."""
+        """A value for each replica, from a function of a `ValueContext`."""
         count = self.num_replicas_in_sync
         here = range(count) if self._workers is None else [self._workers.index]
         return regroup([value_fn(distributed_dataset.ValueContext(i, count)) for i in here])
@@ -342,7 +342,7 @@ class CentralStorageStrategy(MirroredStrategy):
 
 
 def _device(name: str) -> str:
-    """The name of a device that is there, in one form."""
+    """The canonical name of a device, which must exist."""
     return f"/device:{devices.check(name)}"
 
 

@@ -37,7 +37,7 @@ class WorkerDataset(Distributed):
 
 
 def part_of(rows: int, count: int, index: int) -> tuple[int, int]:
-    """The rows of a batch that a worker gets: the first ones get one more where they cannot be divided evenly."""
+    """The rows of a batch for a worker; if they do not divide evenly, the first workers get one more."""
     share, rest = divmod(rows, count)
     start = index * share + min(index, rest)
     return start, start + share + (index < rest)
@@ -76,7 +76,7 @@ def from_function(dataset_fn: Callable[[InputContext], Any], workers: Workers) -
 
 
 def _any(workers: Workers, is_there: bool) -> bool:
-    """True if something is there on any worker."""
+    """True if any worker has an element."""
     return bool(buckets.allreduce(workers.group, [np.array(is_there, np.int32)], ReduceOp.MAX, names=["dataset"])[0])
 
 

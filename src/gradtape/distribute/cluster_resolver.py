@@ -114,7 +114,7 @@ class SimpleClusterResolver(ClusterResolver):
 
 
 class TFConfigClusterResolver(ClusterResolver):
-    """The cluster that the environment variable `TF_CONFIG` names.
+    """The cluster given by the environment variable `TF_CONFIG`.
 
     Args:
       task_type, task_id, rpc_layer, environment: in place of what `TF_CONFIG` says.
@@ -221,7 +221,7 @@ def _slurm_number(*names: str) -> int:
 
 
 def _slurm_addresses(count: int, port: int, tasks_per_node: Any) -> list[str]:
-    """An address for each task, in Slurm's order: machine by machine."""
+    """The addresses of all tasks, in Slurm's order: machine by machine."""
     hosts = expand_hosts(os.environ.get("SLURM_STEP_NODELIST") or os.environ.get("SLURM_NODELIST", "localhost"))
     told = os.environ.get("SLURM_STEP_TASKS_PER_NODE") or os.environ.get("SLURM_TASKS_PER_NODE", "")
     if tasks_per_node is not None:

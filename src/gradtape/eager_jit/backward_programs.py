@@ -12,10 +12,10 @@ from gradtape.tracing.symbol import Symbol
 from gradtape.tracing.trace import Trace
 from gradtape.transform.backward import backward
 from gradtape.transform.record import Recording
-from gradtape.transform.repeated import Pattern, Program, Unfit, flat, nested
+from gradtape.transform.repeated import PassPattern, Program, Unfit, flat, nested
 
 
-def program(pattern: Pattern, recording: Recording, cotangents: dict[int, Any], sources: Sequence[int]) -> Program:
+def program(pattern: PassPattern, recording: Recording, cotangents: dict[int, Any], sources: Sequence[int]) -> Program:
     """The pass from targets to sources over a recording, as a program of the arrays that the pattern lists."""
     try:
         with state.outside(), Trace("backward pass") as trace:
@@ -28,7 +28,7 @@ def program(pattern: Pattern, recording: Recording, cotangents: dict[int, Any], 
 
 
 def _traced(
-    trace: Trace, pattern: Pattern, recording: Recording, cotangents: dict[int, Any], sources: Sequence[int]
+    trace: Trace, pattern: PassPattern, recording: Recording, cotangents: dict[int, Any], sources: Sequence[int]
 ) -> list[Symbol]:
     """The cotangents of the sources, as symbols of a trace whose parameters are the arrays of the pattern."""
     saved = [list(s) for s in (*recording.saved, cotangents.values())]

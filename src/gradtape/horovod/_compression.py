@@ -9,7 +9,7 @@ from gradtape.core.op import REGISTRY
 
 
 class NoneCompressor:
-    """Values travel as they are."""
+    """Values are sent unchanged."""
 
     @staticmethod
     def compress(tensor: Any) -> tuple[Any, Any]:
@@ -23,7 +23,7 @@ class NoneCompressor:
 
 
 class FP16Compressor:
-    """Floating numbers travel as float16."""
+    """Floating-point values are sent as float16."""
 
     @staticmethod
     def compress(tensor: Any) -> tuple[Any, Any]:

@@ -45,7 +45,7 @@ def allreduce(
     process_set: ProcessSet = global_process_set,
     ignore_name_scope: bool = False,
 ) -> Any:
-    """The values of all ranks, reduced element by element.
+    """The elementwise reduction of the values of all ranks.
 
     Args:
       tensor: a tensor, of the same shape and dtype on all ranks; or IndexedSlices, whose rows are gathered.
@@ -182,7 +182,7 @@ def reducescatter(
     prescale_factor: float = 1.0,
     postscale_factor: float = 1.0,
 ) -> Any:
-    """This rank's rows of the reduced tensor; the first ranks get one row more where they cannot be divided evenly."""
+    """This rank's rows of the reduced tensor; if they do not divide evenly, the first ranks get one more."""
     packed, context = compression.compress(_tensor(tensor))
     how, group = ReduceOp(op), process_set.group("reducescatter")
     found = operations.reducescatter(packed, group, how, prescale_factor * postscale_factor, name or "")

@@ -81,7 +81,7 @@ class _Shard:
         self.variable = keras.Variable(value, name=f"shard_{group.rank}_of_{group.size}")
 
     def own(self, values: Sequence[Any]) -> Any:
-        """This rank's part of the vector of some arrays."""
+        """This rank's part of the concatenation of some arrays."""
         parts, offset = [], 0
         stop = self.start + self.length
         for value, size in zip(values, self.sizes, strict=True):

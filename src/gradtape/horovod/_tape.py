@@ -1,4 +1,4 @@
-"""DistributedGradientTape: gradients that are those of all ranks together."""
+"""DistributedGradientTape: a tape whose gradients are reduced over all ranks."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Reducer:
         return dtypes.float16 if is_narrowed else dtype
 
     def is_local(self, source: Any) -> bool:
-        """True if a source's gradient is this rank's own."""
+        """True if a source's gradient stays local to this rank."""
         return _identity(source) in self._local
 
     def __call__(self, gradients: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
@@ -240,7 +240,7 @@ def check_groups(num_groups: Any, groups: Any) -> None:
 
 
 class _EarlyReduction:
-    """Gradients that are put into buckets as the backward pass completes them.
+    """Reduces gradients in buckets while the backward pass is still running.
 
     Which gradients are None or rows is known only after the pass: the buckets hold zeros in their place. The ranks compare these too,
     since variables that only some of them update would drift apart in silence.
@@ -258,7 +258,7 @@ class _EarlyReduction:
         self._put: set[int] = set()
 
     def put(self, identity: int, cotangent: Any) -> None:
-        """Take a cotangent that is complete."""
+        """Add a finished gradient to its bucket."""
         place = self._places.get(identity)
         array = getattr(cotangent, "_array", cotangent)
         if place is not None and isinstance(array, (np.ndarray, np.generic)):

@@ -196,7 +196,7 @@ class CommitStateCallback(Callback):
         self.batches_remaining = self.batches_per_commit
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Commit, if it is time."""
+        """Commit every few batches."""
         self.batches_remaining -= 1
         if self.batches_remaining == 0:
             self.state.commit()
@@ -215,11 +215,11 @@ class UpdateBatchStateCallback(Callback):
         self.state = state
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Take the number."""
+        """Store the number of the batch."""
         self.state.batch = batch
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Begin again."""
+        """Reset the number of the batch."""
         self.state.batch = 0
 
 
@@ -231,9 +231,9 @@ class UpdateEpochStateCallback(Callback):
         self.state, self.initial_epoch = state, state.epoch
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Keras counts from 0; the state goes on from where it was."""
+        """Keras counts from 0; the state continues from its last value."""
         self.initial_epoch = self.state.epoch
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """One more is done."""
+        """Count the finished epoch."""
         self.state.epoch = self.initial_epoch + epoch + 1

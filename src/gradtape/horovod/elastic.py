@@ -175,7 +175,7 @@ def run(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _write(path: str, data: Any) -> None:
-    """Write a file whole, or leave the one before. Only this user may write it, since it is unpickled."""
+    """Write a file atomically; if that fails, the previous file remains. Only this user may write it, since it is unpickled."""
     with atomic_file.replacing(path, durable=True, is_private=True) as file:
         file.write(data)
 

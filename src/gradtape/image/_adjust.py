@@ -89,6 +89,15 @@ def _amount(value: Any, x: Any) -> Any:
     return convert.convert_to_tensor(value, x.dtype)
 
 
+def _check_scalar(value: Any, what: str, name: str) -> None:
+    if value.ndim:
+        raise errors.build(
+            errors.ShapeError,
+            f"{what}: {name} must be scalar (rank 0), got {spec_of(value)}.",
+            f"give one number; tf.map_fn(lambda xs: tf.image.{what}(*xs), (images, values), ...) for one of each.",
+        )
+
+
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
     """The image with a number added to it.
 
@@ -123,6 +132,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     original = image_tensor(images, "adjust_contrast", "images", ranks=())
     x = _as_floats(original)
     factor = _amount(contrast_factor, x)
+    _check_scalar(factor, "adjust_contrast", "contrast_factor")
     mean = ReduceMean(x, axis=(x.ndim - 3, x.ndim - 2), keepdims=True)
     # A row at a time: NumPy is slow where only three channels follow one another.
     *lead, height, width, channels = dims(x)
@@ -218,7 +228,9 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     r, g, b = Unstack(x, axis=last)
     value, low = Maximum(Maximum(r, g), b), Minimum(Minimum(r, g), b)
     before = DivideNoNan(value - low, Maximum(value, zero))
-    after = ClipByValue(before * _amount(saturation_factor, x), zero, one)
+    factor = _amount(saturation_factor, x)
+    _check_scalar(factor, "adjust_saturation", "scale")
+    after = ClipByValue(before * factor, zero, one)
     # At one hue and value, the distance of each channel from the value grows with the saturation.
     scale = DivideNoNan(after, before)
     return convert_image_dtype(Stack(*[value + (c - value) * scale for c in (r, g, b)], axis=last), original.dtype)

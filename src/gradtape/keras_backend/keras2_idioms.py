@@ -33,7 +33,9 @@ def install() -> None:
     optimizer.weights = property(lambda self: self.variables, doc="The variables.")
     variables = optimizer.variables
     optimizer.variables = property(lambda self: _Variables(variables.fget(self)), doc="The variables.")
-    keras.Model.compile = _without_run_tf_function(keras.Model.compile)
+    # In the class that defines it: Keras takes a `compile` that is not that one for the user's own, and does not restore it from files.
+    trainer: Any = next(base for base in keras.Model.__mro__ if "compile" in vars(base))
+    trainer.compile = _without_run_tf_function(trainer.compile)
     for name in dir(keras.optimizers):
         kind: Any = getattr(keras.optimizers, name)
         if inspect.isclass(kind) and issubclass(kind, optimizer) and "__init__" in vars(kind) and kind is not optimizer:

@@ -132,7 +132,7 @@ def install() -> None:
     base.__init__ = initialize
     optimizer.BackendOptimizer.apply_gradients = apply_gradients
     for name, instead in _HABITS.items():
-        text = f"Keras optimizers have no attribute {name!r}. Use {instead}."
+        text = f"Keras optimizers have no attribute {name!r}. {attribute_hints.sentence(instead)}"
         setattr(optimizer.BackendOptimizer, name, attribute_hints.Absent(name, text))
     optimizer.BackendOptimizer.apply = _once_for_all(apply)
     optimizer.BackendOptimizer._filter_empty_gradients = filtered
@@ -149,7 +149,7 @@ _HABITS = {
     "compute_gradients": _LOOP,
     "get_gradients": "tape.gradient(loss, variables), of a tf.GradientTape",
     "step": "optimizer.apply_gradients(zip(gradients, variables))",
-    "zero_grad": "nothing: every tape starts with no gradients",
+    "zero_grad": "leave it out: every tape starts with no gradients",
 }
 
 

@@ -94,7 +94,8 @@ def diag(
         )
     rows, columns = integer(num_rows, "diag", "num_rows"), integer(num_cols, "diag", "num_cols")
     shape = _matrix_shape(dims(x)[-1], band, rows, columns)
-    y = Diag(x, k=band, shape=shape, align=align)
+    x, held = _trimmed(x, band, *shape)
+    y = Diag(x, k=held, shape=shape, align=align)
     return y if _is_zero(padding_value) else _filled(y, _inside(band, *shape), padding_value)
 
 
@@ -193,6 +194,15 @@ def _matrix_shape(length: int, k: tuple[int, int], rows: int, columns: int) -> t
             "leave one of them at -1, or pad the diagonals.",
         )
     return shape
+
+
+def _trimmed(x: Tensor, k: tuple[int, int], rows: int, columns: int) -> tuple[Tensor, tuple[int, int]]:
+    """The diagonals, and which they are, without the rows for those outside of the matrix at the ends of a wide band."""
+    lowest, highest = max(k[0], min(1 - rows, 0)), min(k[1], max(columns - 1, 0))
+    if (lowest, highest) == k or lowest > highest or k[0] == k[1]:
+        return x, k
+    x = x[..., k[1] - highest : k[1] - lowest + 1, :]
+    return (x[..., 0, :] if lowest == highest else x), (lowest, highest)
 
 
 def _inside(k: tuple[int, int], rows: int, columns: int) -> Any:

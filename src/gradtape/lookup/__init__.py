@@ -2,6 +2,7 @@
 
 Tables are Python dictionaries, which functions ask when they run.
 
+    _dense_table.py     A table with reserved keys, and keys of any shape
     _initializers.py    What static tables are filled with
     _mutable_tables.py  Tables that can change, outside of functions and in them
     _static_tables.py   Tables that are filled once

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import convert, dtypes, errors, os_errors
+from gradtape.lookup._table import of_dtype
 
 
 class Entries(NamedTuple):
@@ -123,13 +124,14 @@ class TextFileInitializer(TableInitializer):
         name: str | None = None,
         value_index_offset: int = 0,
     ) -> None:
-        self._filename = filename
-        if isinstance(filename, str) and not filename:
+        if filename is None or (isinstance(filename, str) and not filename):
             raise errors.build(
                 ValueError,
-                "TextFileInitializer: `filename` argument required for tf.lookup.TextFileInitializer, got ''.",
+                f"TextFileInitializer: `filename` argument required for tf.lookup.TextFileInitializer, got {filename!r}.",
                 "give the path of a text file.",
             )
+        is_path = isinstance(filename, (str, bytes, os.PathLike))
+        self._filename = filename if is_path else of_dtype(filename, dtypes.string, "filename", ValueError)
         if vocab_size is not None and vocab_size <= 0:
             raise errors.build(
                 ValueError, f"TextFileInitializer: vocab_size must be positive, got {vocab_size}.", "leave it out."
@@ -146,7 +148,13 @@ class TextFileInitializer(TableInitializer):
         """The keys and values, read from the file."""
         path = self._filename
         if not isinstance(path, (str, bytes, os.PathLike)):
-            path = np.asarray(convert.convert_to_tensor(path))[()]
+            if path.ndim:
+                raise errors.build(
+                    errors.InvalidArgumentError,
+                    f"TextFileInitializer: filename should be a single string, but got {path.shape.as_list()}",
+                    "make a table for each file.",
+                )
+            path = np.asarray(path)[()]
         with os_errors.translating(), open(path, "rb") as file:
             lines = [line.rstrip(b"\r\n") for line in file]
         if self._size is not None:

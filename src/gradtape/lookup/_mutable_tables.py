@@ -18,30 +18,38 @@ from gradtape.ops.family import dims
 
 @hosted(values_spec, effect=True)
 def _found(keys: Any, default: Any, *, table: Any) -> Any:
-    own = np.asarray(default)
-    for key in flat(keys) if table.is_selective else ():
-        table.check(key)
-    if own.shape == keys.shape + table.value_shape and own.ndim > len(table.value_shape):
+    own, whole = np.asarray(default), table.outer(keys.shape) + table.value_shape
+    table.check(keys)
+    if own.shape == whole and own.ndim > len(table.value_shape):
         rows = iter(own.reshape(-1, *table.value_shape) if table.value_shape else flat(own))
-        chosen = [(key, next(rows)) for key in flat(keys)]
-        return (table.packed([table.known.get(key, row) for key, row in chosen], keys.shape),)
+        chosen = [(key, next(rows)) for key in table.listed(keys)]
+        return (table.packed([table.known.get(key, row) for key, row in chosen], table.outer(keys.shape)),)
+    if own.shape != table.value_shape:
+        shown = [str(list(shape)).replace(" ", "") for shape in (table.value_shape, whole, own.shape)]
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"Expected shape {shown[0]} or {shown[1]} for default value, got {shown[2]}",
+            "give one value for all keys, or one for each.",
+        )
     value = own if table.value_shape else own[()]
     return (table.found(keys, lambda key: value),)
 
 
 @hosted(lambda keys, values, table: (), effect=True)
 def _inserted(keys: Any, values: Any, *, table: Any) -> Any:
-    rows = np.asarray(values).reshape(keys.size, *table.value_shape)
-    for key, row in zip(flat(keys), rows if table.value_shape else rows.tolist(), strict=True):
-        table.check(key)
+    table.check(keys)
+    listed = table.listed(keys)
+    table.make_room(len(listed))
+    rows = np.asarray(values).reshape(len(listed), *table.value_shape)
+    for key, row in zip(listed, rows if table.value_shape else rows.tolist(), strict=True):
         table.known[key] = row
     return ()
 
 
 @hosted(lambda keys, table: (), effect=True)
 def _removed(keys: Any, *, table: Any) -> Any:
-    for key in flat(keys):
-        table.check(key)
+    table.check(keys)
+    for key in table.listed(keys):
         table.known.pop(key, None)
     return ()
 
@@ -84,6 +92,7 @@ class MutableHashTable(Table):
     ) -> None:
         self._default = convert.convert_to_tensor(default_value, value_dtype)
         super().__init__(name, key_dtype, value_dtype, dims(self._default))
+        self._check_default()
         self._is_kept = checkpoint
         self._restored: dict[str, Any] = {}
 
@@ -97,11 +106,25 @@ class MutableHashTable(Table):
         columns = zip(("keys", "values"), self.contents(), strict=True)
         return {name: Column(self, name, array) for name, array in columns} if self._is_kept else {}
 
-    # Whether `check` refuses some keys.
-    is_selective = False
+    def _check_default(self) -> None:
+        """Refuse default values of other ranks than 0 and 1."""
+        if len(self.value_shape) > 1:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"Default value must be a vector, got shape {list(self.value_shape)}",
+                "give one value or a vector of values.",
+            )
 
-    def check(self, key: Any) -> None:
-        """A table whose keys may be inserted and removed."""
+    def check(self, keys: Any) -> None:
+        """Refuse keys; here any will do."""
+
+    def make_room(self, count: int) -> None:
+        """Prepare for that many more keys."""
+
+    def fill(self, keys: Any, values: Any) -> None:
+        """Have these entries, as `contents` gives them, and no others."""
+        self.known.clear()
+        self.known.update(zip(self.listed(keys), values if self.value_shape else values.tolist(), strict=True))
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
         """Set the values of keys.
@@ -113,7 +136,9 @@ class MutableHashTable(Table):
         """
         keys = of_dtype(keys, self.key_dtype, "keys", ValueError)
         values = of_dtype(values, self.value_dtype, "values", ValueError)
-        own, wanted = values.get_shape(), keys.get_shape().concatenate(list(self.value_shape))
+        outer = keys.get_shape()
+        outer = outer if not self.key_shape or outer.rank is None else outer[: outer.rank - len(self.key_shape)]
+        own, wanted = values.get_shape(), outer.concatenate(list(self.value_shape))
         if not own.is_compatible_with(wanted):
             raise errors.build(
                 errors.ShapeError, f"Expected shape {wanted} for value, got {own}", "give a value for each key."
@@ -135,9 +160,8 @@ class MutableHashTable(Table):
         default = self._default
         if dynamic_default_values is not None:
             default = of_dtype(dynamic_default_values, self.value_dtype, "dynamic_default_values")
-        return over_keys(
-            self.keys_of(keys), lambda k: _found(of_dtype(k, self.key_dtype, "keys"), default, table=self)[0]
-        )
+        keys = of_dtype(keys, self.key_dtype, "keys", ValueError)
+        return over_keys(keys, lambda k: _found(of_dtype(k, self.key_dtype, "keys"), default, table=self)[0])
 
     def __getitem__(self, keys: Any) -> Any:
         return self.lookup(keys)
@@ -165,75 +189,5 @@ class Column(Variable):
         """Keep what a checkpoint has; the last of the two columns fills the table."""
         self._table._restored[self._name_of_column] = np.asarray(value)
         if len(self._table._restored) == 2:
-            keys, values = self._table._restored.pop("keys"), self._table._restored.pop("values")
-            self._table.known.clear()
-            rows = values if self._table.value_shape else values.tolist()
-            self._table.known.update(zip(flat(keys), rows, strict=True))
+            self._table.fill(self._table._restored.pop("keys"), self._table._restored.pop("values"))
         return self
-
-
-class DenseHashTable(MutableHashTable):
-    """A table whose entries can change, with two reserved keys. Here it works as `MutableHashTable`.
-
-    Args:
-      key_dtype: of the keys.
-      value_dtype: of the values.
-      default_value: of keys that are not there; its shape is that of the values.
-      empty_key: a key that is never used.
-      deleted_key: another one.
-      initial_num_buckets: a power of 2; the table grows as it must.
-      name: of the table.
-      checkpoint: whether `tf.train.Checkpoint` keeps the entries.
-      experimental_is_anonymous: ignored.
-
-    >>> table = tf.lookup.experimental.DenseHashTable(tf.string, tf.int64, -1, empty_key="", deleted_key="$")
-    >>> table.insert("a", tf.constant(1, tf.int64))
-    >>> table.erase("a")
-    >>> int(table.size())
-    0
-    """
-
-    def __init__(
-        self,
-        key_dtype: Any,
-        value_dtype: Any,
-        default_value: Any,
-        empty_key: Any,
-        deleted_key: Any,
-        initial_num_buckets: int | None = None,
-        name: str = "MutableDenseHashTable",
-        checkpoint: bool = True,
-        experimental_is_anonymous: bool = False,
-    ) -> None:
-        super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
-        buckets = 1 if initial_num_buckets is None else initial_num_buckets
-        if buckets < 1 or buckets & (buckets - 1):
-            raise errors.build(
-                errors.InvalidArgumentError,
-                f"DenseHashTable: Number of buckets must be at least 4 and a power of 2, got: {initial_num_buckets}",
-                "leave initial_num_buckets out.",
-            )
-        self._unused = [flat(np.asarray(of_dtype(k, self.key_dtype, "key")))[0] for k in (empty_key, deleted_key)]
-        if self._unused[0] == self._unused[1]:
-            raise errors.build(
-                errors.InvalidArgumentError, "Empty and deleted keys cannot be equal.", "choose two keys you never use."
-            )
-
-    is_selective = True
-
-    def check(self, key: Any) -> None:
-        """Raises an error for the two reserved keys."""
-        if key in self._unused:
-            raise errors.build(
-                errors.InvalidArgumentError,
-                f"Using the empty_key or the deleted_key as a table key is not allowed: {key!r}.",
-                "choose others when making the table.",
-            )
-
-    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> None:
-        """As `insert`."""
-        self.insert(keys, values)
-
-    def erase(self, keys: Any, name: str | None = None) -> None:
-        """As `remove`."""
-        self.remove(keys)

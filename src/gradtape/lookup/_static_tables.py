@@ -121,6 +121,11 @@ class StaticVocabularyTable(Table):
         if initializer is not None:
             initializer.initialize(self)
 
+    @property
+    def resource_handle(self) -> Any:
+        """The table itself, or None if there are buckets alone."""
+        return self if self.known else None
+
     def bucket(self, key: Any) -> int:
         """The bucket number of an unknown word."""
         text = key if isinstance(key, bytes) else str(key).encode()

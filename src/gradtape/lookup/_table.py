@@ -24,7 +24,10 @@ class Table:
       value_dtype: of the values.
       name: of the table.
       known: the dictionary.
+      key_shape: of a key; keys that are not scalars are tuples in the dictionary.
     """
+
+    key_shape: tuple[int, ...] = ()
 
     def __init__(self, name: str, key_dtype: Any, value_dtype: Any, value_shape: tuple[int, ...] = ()) -> None:
         self.name, self.known = name, dict[Any, Any]()
@@ -43,7 +46,17 @@ class Table:
     def found(self, keys: Any, default: Any) -> Any:
         """The values of an array of keys; `default` gives the value of a missing key."""
         known = self.known
-        return self.packed([known[k] if k in known else default(k) for k in flat(keys)], keys.shape)
+        return self.packed([known[k] if k in known else default(k) for k in self.listed(keys)], self.outer(keys.shape))
+
+    def listed(self, keys: Any) -> list[Any]:
+        """The keys of an array, as they are in the dictionary."""
+        if not self.key_shape:
+            return flat(keys)
+        return [tuple(flat(row)) for row in np.asarray(keys).reshape(-1, *self.key_shape)]
+
+    def outer(self, shape: Any) -> tuple[Any, ...]:
+        """The shape of an array of keys without that of a key."""
+        return tuple(shape[: len(shape) - len(self.key_shape)])
 
     def packed(self, values: list[Any], shape: tuple[int, ...]) -> Any:
         """Values as an array."""
@@ -57,9 +70,18 @@ class Table:
     def contents(self) -> tuple[Any, Any]:
         """All keys and all values, as arrays."""
         count = len(self.known)
-        keys = list(self.known)
-        array = objects(keys, count) if self.key_dtype is dtypes.string else np.array(keys, self.key_dtype.numpy)
-        return array, self.packed(list(self.known.values()), (count,))
+        return self.keys_array(list(self.known)), self.packed(list(self.known.values()), (count,))
+
+    def exported_shapes(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The shapes of a key and a value in `contents`."""
+        return self.key_shape, self.value_shape
+
+    def keys_array(self, keys: list[Any]) -> Any:
+        """Keys of the dictionary as an array."""
+        shape = (len(keys), *self.key_shape)
+        if self.key_dtype is dtypes.string:
+            return objects([part for key in keys for part in key] if self.key_shape else keys, shape)
+        return np.array(keys, self.key_dtype.numpy).reshape(shape)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}: {self.key_dtype.name} to {self.value_dtype.name}>"
@@ -93,10 +115,11 @@ def values_spec(keys: Spec, *more: Spec, table: Table, **params: Any) -> tuple[S
     """The spec of the values of keys."""
     if keys.shape is ANY:
         return (Spec(ANY, table.value_dtype),)
-    return (Spec((*keys.shape, *table.value_shape), table.value_dtype),)
+    return (Spec((*table.outer(keys.shape), *table.value_shape), table.value_dtype),)
 
 
 def contents_spec(*specs: Spec, table: Table) -> tuple[Spec, ...]:
     """The specs of all keys and values."""
     unknown: Any = (None,)
-    return Spec(unknown, table.key_dtype), Spec((*unknown, *table.value_shape), table.value_dtype)
+    keys, values = table.exported_shapes()
+    return Spec((*unknown, *keys), table.key_dtype), Spec((*unknown, *values), table.value_dtype)

@@ -44,7 +44,9 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     # The square root has an infinite slope at 0: a norm of 0 must not meet it.
     positive = squares > 0.0
     length = Where(positive, Sqrt(Where(positive, squares, OnesLike(squares))), squares)
-    clipped = _cast(values * clip_norm / Maximum(length, clip_norm), own.dtype)
+    scaled = values * clip_norm
+    values.shape.assert_is_compatible_with(scaled.shape)  # a clip_norm with more axes would make copies
+    clipped = _cast(scaled / Maximum(length, clip_norm), own.dtype)
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clipped, t.indices, t.dense_shape)  # type: ignore[return-value]
     return clipped

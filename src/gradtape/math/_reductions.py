@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gradtape.api.arguments import axes, tensor
 from gradtape.api.families import family
 from gradtape.core import convert, dtypes, errors
@@ -29,8 +31,9 @@ def _reduction(who: str, op: Any, as_input: Callable[[Any], Any] = tensor) -> Ca
 
 
 def _bools(value: Any) -> Any:
-    """A tensor of bools; Python numbers are refused, as tensors of numbers are."""
-    return value if hasattr(value, "dtype") else convert.convert_to_tensor(value, dtypes.bool_)
+    """A tensor of bools; Python numbers are refused, as tensors of numbers are, but numbers of NumPy are not."""
+    is_array = isinstance(value, (np.ndarray, np.generic))
+    return value if hasattr(value, "dtype") and not is_array else convert.convert_to_tensor(value, dtypes.bool_)
 
 
 reduce_sum = _reduction(

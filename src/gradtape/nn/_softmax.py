@@ -313,9 +313,14 @@ def batch_normalization(
     """
     x = tensor(x)
     mean, variance = (convert.like(v, x.dtype) for v in (mean, variance))
+    # The moments and parameters may have more digits than x, as those of layers of mixed precision have.
     factor = Rsqrt(variance + variance_epsilon)
     if scale is not None:
         factor = factor * scale
     shift = -mean * factor if offset is None else offset - mean * factor
-    result: Tensor = x * factor + shift
+    result: Tensor = x * _in_dtype(factor, x) + _in_dtype(shift, x)
     return result
+
+
+def _in_dtype(value: Any, x: Tensor) -> Any:
+    return value if value.dtype is x.dtype else Cast(value, dtype=x.dtype)

@@ -24,7 +24,7 @@ from gradtape.ops.solve import by_columns
 
 @declare("banded_solve")
 class BandedSolve(Op):
-    """y with `a y = b`, or with `a^H y = b`, for a band matrix a; nan if it is singular. Leading axes broadcast.
+    """y with `a y = b`, or with `a^H y = b`, for a band matrix a; nan if it is singular and not triangular. Leading axes broadcast.
 
     With `perturb`, pivots close to zero are replaced by small ones, so that singular systems have a finite result.
     """
@@ -105,7 +105,7 @@ def within(d: int, n: int) -> tuple[int, int]:
 
 @overridable
 def solve_bands(bands: Any, b: Any, k: tuple[int, int], is_adjoint: bool, perturb: bool) -> Any:
-    """The solutions of systems with band matrices; nan where a matrix is singular."""
+    """The solutions of systems with band matrices. Singular ones give nan, or an error if they are triangular."""
     lead = np.broadcast_shapes(bands.shape[:-2], b.shape[:-2])
     if is_adjoint:
         bands, k = _adjoint(bands, k), (-k[1], -k[0])
@@ -118,6 +118,12 @@ def solve_bands(bands: Any, b: Any, k: tuple[int, int], is_adjoint: bool, pertur
         b = np.broadcast_to(b, (*lead, n, columns)).reshape(count, n, columns)
         for i in range(count):
             y[i], info = solver(held[i], b[i])
+            if info and 0 in k:
+                raise errors.build(
+                    errors.InvalidArgumentError,
+                    "banded_triangular_solve: Input matrix is not invertible: its main diagonal has a zero.",
+                    "look for the zero: the main diagonal is the first row of bands if lower, and the last otherwise.",
+                )
             if info:
                 y[i] = np.nan
     return y.reshape(*lead, n, columns)

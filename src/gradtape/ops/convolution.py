@@ -63,15 +63,6 @@ class Convolving(Op):
             )
         return out
 
-    def check_places(self, g: Spec, out: Sizes, size: Sizes) -> None:
-        """ShapeError unless g has a value for each place of the window."""
-        if g.shape[1:-1] != out:
-            raise self.error(
-                errors.ShapeError,
-                f"output_shape must lead to the size of the input: a convolution of {list(size)} gives {list(out)}, the input is {g}.",
-                f"multiply the sizes {list(g.shape[1:-1])} by the strides for padding='SAME'.",
-            )
-
     def expand(self, build: Any, a: Any, b: Any, **params: Any) -> Any:
         """Half precision for functions: the casts fuse with the kernels around the convolution."""
         return computed_in_float32(build, self.name, a, b, **params)
@@ -148,7 +139,13 @@ class ConvolutionInputGradient(Convolving):
                 "the last axis of the filter has the channels of g: for a transposed convolution, those of its input.",
             )
         out = self.places(size, w.shape[:-2], strides, padding, dilations)
-        self.check_places(g, out, size)
+        if g.shape[1:-1] != out:
+            # Users get here with conv2d_transpose, whose words these are.
+            raise self.error(
+                errors.ShapeError,
+                f"output_shape must lead to the size of the input: a convolution of {list(size)} gives {list(out)}, the input is {g}.",
+                f"multiply the sizes {list(g.shape[1:-1])} by the strides for padding='SAME'.",
+            )
         return Spec((g.shape[0], *size, w.shape[-2] * groups), dtype)
 
     def kernel(self, g: Any, w: Any, **params: Any) -> Any:
@@ -192,7 +189,13 @@ class ConvolutionFilterGradient(Convolving):
                 "x and g need the same number of examples, and channels that the groups divide.",
             )
         out = self.places(x.shape[1:-1], window, strides, padding, dilations)
-        self.check_places(g, out, x.shape[1:-1])
+        if g.shape[1:-1] != out:
+            raise self.error(
+                errors.ShapeError,
+                f"g must have a value for each place of the window: a window of {list(window)} has {list(out)} places in x, "
+                f"{x}, but g is {g}.",
+                "pass g with the shape of the convolution's result, and the window, strides and padding of that convolution.",
+            )
         return Spec((*window, x.shape[-1] // groups, g.shape[-1]), dtype)
 
     def kernel(self, x: Any, g: Any, **params: Any) -> Any:

@@ -51,9 +51,11 @@ def _paired(tensor: Any, other: Any, swap: bool) -> tuple[Any, Any] | None:
 
 def _fitting(dtype: str, other: Any) -> str:
     if dtype == "string":
-        return "texts are joined by tf.strings.join([a, b]); numbers become text with tf.strings.as_string(x)."
+        return "numbers written as text: tf.strings.to_number(x); texts are joined by tf.strings.join([a, tf.strings.as_string(b)])."
     if isinstance(other, (str, bytes)):
         return 'text becomes a number with tf.strings.to_number(text); a number goes into text with f"{float(x):.3f}".'
+    if dtype == "bool":
+        return "cast the tensor first: tf.cast(x, tf.float32); ~x is its negation."
     return f"cast the tensor first: tf.cast(x, tf.{'complex64' if isinstance(other, complex) else 'float32'})."
 
 

@@ -43,6 +43,16 @@ def check_kind(op: Op, name: str, values: Spec) -> None:
 _NOT_IN = "{index} = {value} is not in [0, {size})."
 
 
+def _in_range(who: str, value: int, size: Any, name: str) -> str:
+    """What to write in place of a number that is out of range."""
+    if value < 0 or not size:
+        return f"{name} count from 0; negative ones are not allowed."
+    if name == "labels":
+        return f"classes are numbered from 0 to {size - 1}: subtract 1 if they count from 1, or give logits of {value + 1} classes."
+    embedding = f"; keras.layers.Embedding needs input_dim={value + 1} for this one" if who == "gather" else ""
+    return f"{name} count from 0 to {size - 1}{embedding}."
+
+
 def check_range(who: str, indices: Any, size: int, name: str = "indices", said: str = _NOT_IN) -> None:
     """RangeError unless all indices are from 0 to size - 1; `said` is what the error says about the first of the others."""
     if indices.dtype.kind not in "iu":
@@ -58,7 +68,7 @@ def check_range(who: str, indices: Any, size: int, name: str = "indices", said: 
         raise errors.build(
             errors.RangeError,
             f"{who}: " + said.format(index=f"{name}{where}", value=values[place], size=size),
-            "indices count from 0; negative ones are not allowed.",
+            _in_range(who, int(values[place]), size, name),
         )
 
 

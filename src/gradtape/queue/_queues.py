@@ -138,7 +138,7 @@ class QueueBase:
                 raise errors.build(
                     errors.ShapeError,
                     f"{self._name}: an element must have shape {shape}, got {list(np.shape(part))}.",
-                    "reshape it.",
+                    "reshape it to that, or make the queue without `shapes` for elements of any shape.",
                 )
 
     def _stacked(self, column: Sequence[Any]) -> Any:

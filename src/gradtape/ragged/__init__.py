@@ -29,6 +29,8 @@ Rows of different lengths: partitions are computed on integers, values pass thro
     _structured_tensor.py     StructuredTensor: a tensor of structures with the same fields
     _structured_values.py     StructuredTensors from nested dicts and lists, and back
     _tensor.py         RaggedTensor: values, and how they are cut into rows
+    _text.py           The rows of ragged tensors as text
+    _values.py         Functions of `tf` that take the arrays of sparse and ragged tensors
 """
 
 from gradtape.core import lazy

@@ -19,7 +19,7 @@ class RaggedBase(Composite):
 
 @functools.cache
 def ragged_class() -> Any:
-    """RaggedTensor. It is defined above this module, and loaded when first asked for."""
+    """The class RaggedTensor, which is defined above this module and loaded on first use."""
     return importlib.import_module("gradtape.ragged._tensor").RaggedTensor
 
 

@@ -101,7 +101,7 @@ def broadcast_levels(first: Levels, second: Levels, target: bool = False) -> tup
 
 
 def with_levels(x: Any, rank: int, count: int) -> tuple[Any, Levels]:
-    """A tensor, ragged or dense, of which leading axes of length 1 make a rank, as flat values below a number of levels of rows."""
+    """A ragged or dense tensor, extended to a rank with leading axes of length 1, as flat values below a number of levels of rows."""
     before = rank - x.ndim
     if not isinstance(x, Composite):
         if before:

@@ -9,7 +9,8 @@ import numpy as np
 
 from gradtape.arrays import creation, indexing, joining, movement, shapes
 from gradtape.core import convert, dtypes, errors
-from gradtape.core.composite import Answering, Composite
+from gradtape.core.array_values import RaggedTensorValue
+from gradtape.core.composite import Composite
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -25,15 +26,15 @@ def tensor(value: Any) -> Any:
     """Values: a ragged tensor as it is, others as tensors."""
     if isinstance(value, (Tensor, Composite)):
         return value
-    splits = getattr(value, "nested_row_splits", None) if isinstance(value, Answering) else None
-    if splits is not None:  # the arrays of a ragged tensor, of version 1
-        return from_nested_row_splits(value.flat_values, splits, validate=False)
+    if isinstance(value, RaggedTensorValue):
+        return from_nested_row_splits(value.flat_values, value.nested_row_splits, validate=False)
     return value._read() if isinstance(value, Variable) else convert.convert_to_tensor(value)
 
 
 def partition(value: Any, who: str, name: str) -> Any:
     """A vector of row splits, lengths or numbers, as int32 or int64."""
-    if isinstance(value, (Tensor, Variable)):
+    parts = value if isinstance(value, (list, tuple)) else (value,)
+    if any(isinstance(part, (Tensor, Variable)) for part in parts):
         found = tensor(value)
     else:
         array = np.asarray(value)
@@ -54,7 +55,7 @@ def partition(value: Any, who: str, name: str) -> Any:
 
 
 def count(values: Any, dtype: Any) -> Any:
-    """How many elements values have, along their first axis."""
+    """The number of elements along the first axis of values."""
     if isinstance(values, Composite):
         return values.nrows(dtype)  # type: ignore[attr-defined]
     if values.get_shape().rank == 0:
@@ -222,7 +223,7 @@ def _nested(make: Any, values: Any, levels: Sequence[Any], name: str, validate: 
 
 
 def _levels(given: Any, name: str) -> list[Any]:
-    """A list with something for each level; a tensor is none."""
+    """The argument as a list with an entry for each level; tensors are refused."""
     if isinstance(given, Tensor):
         raise TypeError(
             errors.compose(f"RaggedTensor: Argument `{name}` must be a list of Tensors, got {given!r}.", "give a list.")

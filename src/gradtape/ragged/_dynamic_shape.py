@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.arrays import joining, movement, shapes
-from gradtape.core import convert, dtypes
+from gradtape.core import convert, dtypes, errors
 from gradtape.core.composite import Composite
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
@@ -49,11 +49,19 @@ class DynamicRaggedShape(Composite):
         static_inner_shape: Any = None,
     ) -> None:
         if not isinstance(row_partitions, Iterable):
-            raise TypeError(f"row_partitions should be a list of row partitions. Instead, got {row_partitions}")
+            raise errors.build(
+                TypeError,
+                f"row_partitions should be a list of row partitions. Instead, got {row_partitions}.",
+                "row_partitions=[tf.experimental.RowPartition.from_row_lengths([2, 0, 1])].",
+            )
         given = list(row_partitions)
         for partition in given:
             if not isinstance(partition, RowPartition):
-                raise TypeError(f"row_partitions contains {partition} which is not a RowPartition")
+                raise errors.build(
+                    TypeError,
+                    f"row_partitions contains {partition} which is not a RowPartition.",
+                    "make one of it: tf.experimental.RowPartition.from_row_splits(splits).",
+                )
         wanted = _common_dtype(given, inner_shape, dtype)
         self._row_partitions = tuple([p.with_dtype(wanted) for p in given])
         self._inner_shape = _sizes(inner_shape, wanted)
@@ -76,7 +84,11 @@ class DynamicRaggedShape(Composite):
     def _check_equal(self, first: Any, second: Any, a: Any, b: Any, text: str, validate: bool) -> None:
         if first is not None and second is not None:
             if int(first) != int(second):
-                raise ValueError(text)
+                raise errors.build(
+                    ValueError,
+                    text,
+                    "each partition has as many rows as the one before it has values, and the last as many values as inner_shape[0].",
+                )
         elif validate:
             self._inner_shape = row_partition.checked_counts(self._inner_shape, a(), b(), who=text)
 
@@ -88,24 +100,50 @@ class DynamicRaggedShape(Composite):
         <DynamicRaggedShape lengths=[2, (2, 1), 2] num_row_partitions=1>
         """
         if not isinstance(lengths, list):
-            raise ValueError("lengths should be a list")
+            raise errors.build(
+                ValueError,
+                "lengths should be a list.",
+                "tf.experimental.DynamicRaggedShape.from_lengths([2, (2, 1), 2]).",
+            )
         for x in lengths:
             if not isinstance(x, int) and not (isinstance(x, tuple) and all(isinstance(n, int) for n in x)):
-                raise ValueError(f"element of lengths should be int or tuple of ints: instead {x!r}")
+                raise errors.build(
+                    ValueError,
+                    f"element of lengths should be int or tuple of ints: instead {x!r}.",
+                    "an int for a uniform axis, a tuple of ints for a ragged one: [2, (2, 1), 2].",
+                )
             if isinstance(x, int) and x < 0:
-                raise ValueError(f"lengths must not be negative, got {x}: Dimension {x} must be >= 0")
+                raise errors.build(
+                    ValueError,
+                    f"lengths must not be negative, got {x}: Dimension {x} must be >= 0.",
+                    "use lengths of 0 or more; they must be known.",
+                )
         count = num_row_partitions
         if count is None:
             count = max([i for i, x in enumerate(lengths) if not isinstance(x, int)], default=0)
         if not isinstance(count, int):
-            raise ValueError("num_row_partitions should be an int or None")
+            raise errors.build(
+                ValueError, "num_row_partitions should be an int or None.", "leave it out to count the ragged axes."
+            )
         if not lengths and count > 0:
-            raise ValueError("num_row_partitions==0 for a scalar shape")
+            raise errors.build(
+                ValueError,
+                "num_row_partitions must be 0 without lengths: num_row_partitions==0 for a scalar shape.",
+                "leave num_row_partitions out.",
+            )
         if lengths and not count < len(lengths):
-            raise ValueError("num_row_partitions should be less than `len(lengths)` if shape is not scalar.")
+            raise errors.build(
+                ValueError,
+                "num_row_partitions should be less than `len(lengths)` if shape is not scalar.",
+                f"use at most {len(lengths) - 1}: the first axis has no partition.",
+            )
         if count <= 0:
             if not all(isinstance(x, int) for x in lengths):
-                raise ValueError(f"num_row_partitions must count the ragged axes of lengths, got {count} for {lengths}")
+                raise errors.build(
+                    ValueError,
+                    f"num_row_partitions must count the ragged axes of lengths, got {count} for {lengths}.",
+                    "leave it out to count the ragged axes.",
+                )
             return cls([], np.array(lengths, np.int64), dtype=dtype)
         partitions, rows = [], lengths[0]
         for length in lengths[1 : count + 1]:
@@ -114,7 +152,11 @@ class DynamicRaggedShape(Composite):
                 rows = rows * length
             else:
                 if len(length) != rows:
-                    raise ValueError(f"Shape not consistent: {rows} rows, but {len(length)} lengths.")
+                    raise errors.build(
+                        ValueError,
+                        f"Shape not consistent: {rows} rows, but {len(length)} lengths.",
+                        f"give a length for each row: a tuple of {rows} ints.",
+                    )
                 partitions.append(RowPartition.from_row_lengths(length))
                 rows = sum(length)
         return cls(partitions, np.array([rows, *lengths[count + 1 :]], np.int64), dtype=dtype)
@@ -128,7 +170,11 @@ class DynamicRaggedShape(Composite):
         <DynamicRaggedShape lengths=[3, (2, 0, 1)] num_row_partitions=1>
         """
         if not row_partitions:
-            raise ValueError("row_partitions cannot be empty")
+            raise errors.build(
+                ValueError,
+                "row_partitions cannot be empty.",
+                "tf.experimental.DynamicRaggedShape([], inner_shape) is the shape of a dense tensor.",
+            )
         return cls(row_partitions, movement.reshape(row_partitions[-1].nvals(), [1]), dtype=dtype)
 
     @classmethod
@@ -159,7 +205,7 @@ class DynamicRaggedShape(Composite):
         return None if inner is None else len(self._row_partitions) + inner
 
     def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
-        """What is known of the lengths along each axis: an int, a tuple of ints for ragged axes, or None.
+        """The static lengths along each axis: an int, a tuple of ints for ragged axes, or None.
 
         Args:
           ragged_lengths: if false, None for ragged axes.
@@ -176,11 +222,15 @@ class DynamicRaggedShape(Composite):
     def is_uniform(self, axis: int) -> bool:
         """True if all rows along an axis are known to have one length."""
         if not isinstance(axis, int):
-            raise TypeError("axis must be an integer")
+            raise errors.build(TypeError, "axis must be an integer.", "shape.is_uniform(1).")
         if axis < 0:
-            raise IndexError("Negative axis values are not supported")
+            raise errors.build(
+                IndexError, "Negative axis values are not supported.", "count from the front: axis + shape.rank."
+            )
         if self.rank is not None and axis >= self.rank:
-            raise IndexError(f"Expected axis={axis} < rank={self.rank}")
+            raise errors.build(
+                IndexError, f"Expected axis={axis} < rank={self.rank}.", f"use an axis from 0 to {self.rank - 1}."
+            )
         count = len(self._row_partitions)
         return axis == 0 or axis > count or self._row_partitions[axis - 1].is_uniform()
 
@@ -188,7 +238,7 @@ class DynamicRaggedShape(Composite):
         """The same with lengths of another type, int32 or int64."""
         wanted = dtypes.as_dtype(dtype)
         if wanted not in (dtypes.int32, dtypes.int64):
-            raise ValueError("dtype must be int32 or int64")
+            raise errors.build(ValueError, "dtype must be int32 or int64.", "shape.with_dtype(tf.int64).")
         return DynamicRaggedShape(
             self._row_partitions, cast(self._inner_shape, wanted), wanted, static_inner_shape=self._static_inner_shape
         )
@@ -196,13 +246,21 @@ class DynamicRaggedShape(Composite):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             if index.step not in (None, 1):
-                raise IndexError("Cannot stride through a shape")
+                raise errors.build(
+                    IndexError,
+                    "Cannot stride through a shape.",
+                    "take the lengths one by one: [shape[i] for i in range(0, shape.rank, 2)].",
+                )
             return self._part(self._start(index.start), self._stop(index.stop))
         if not isinstance(index, int):
-            raise TypeError("Argument is not an int or a slice")
+            raise errors.build(TypeError, "Argument is not an int or a slice.", "shape[0], or shape[:2].")
         if index < 0:
             if self.rank is None:
-                raise ValueError("Rank must be known to use __getitem__ with a negative index.")
+                raise errors.build(
+                    ValueError,
+                    "Rank must be known to use __getitem__ with a negative index.",
+                    "count from the front, or give the values a known rank.",
+                )
             index += self.rank
         return self._length(index)
 
@@ -210,14 +268,22 @@ class DynamicRaggedShape(Composite):
         start = 0 if start is None else start
         if self.rank is None:
             if start < 0:
-                raise ValueError("Rank must be known to use __getitem__ with a negative start.")
+                raise errors.build(
+                    ValueError,
+                    "Rank must be known to use __getitem__ with a negative start.",
+                    "count from the front, or give the values a known rank.",
+                )
             return int(start)
         return int(max(start + self.rank, 0) if start < 0 else min(start, self.rank))
 
     def _stop(self, stop: Any) -> int:
         if self.rank is None:
             if stop is None or stop < 0:
-                raise ValueError("Rank must be known to use __getitem__ without a stop, or with a negative one.")
+                raise errors.build(
+                    ValueError,
+                    "Rank must be known to use __getitem__ without a stop, or with a negative one.",
+                    "shape[:n], with n of 0 or more, or give the values a known rank.",
+                )
             return int(stop)
         if stop is None:
             return self.rank
@@ -230,9 +296,15 @@ class DynamicRaggedShape(Composite):
         if start:
             part = self if self.rank is not None and stop >= self.rank else self._part(0, stop)
             if not all(p.is_uniform() for p in part._row_partitions):
-                raise ValueError("All relevant dimensions must be uniform")
+                raise errors.build(
+                    ValueError, "All relevant dimensions must be uniform.", "start at 0: shape[:n] keeps ragged axes."
+                )
             if part.rank is None:
-                raise NotImplementedError("__getitem__[start:stop] where start > 0 not implemented")
+                raise errors.build(
+                    NotImplementedError,
+                    "__getitem__[start:stop] where start > 0 not implemented.",
+                    "start at 0, or give the values a known rank.",
+                )
             return DynamicRaggedShape([], part._dense_sizes()[start:])
         if stop <= count:
             if stop == 1:
@@ -255,13 +327,25 @@ class DynamicRaggedShape(Composite):
         count = len(self._row_partitions)
         if not count or index > count + 1:
             if self.rank is None:
-                raise ValueError("Rank must be known to use __getitem__ on a large index.")
+                raise errors.build(
+                    ValueError,
+                    "Rank must be known to use __getitem__ on a large index.",
+                    "give the values a known rank: x.set_shape(...).",
+                )
             if index >= self.rank:
-                raise IndexError(f"Index is too big: {index}>={self.rank}")
+                raise errors.build(
+                    IndexError, f"Index is too big: {index}>={self.rank}.", f"use an index from 0 to {self.rank - 1}."
+                )
         if index < 0:
-            raise IndexError(f"Index must be non-negative: {index}")
+            raise errors.build(
+                IndexError, f"Index must be non-negative: {index}.", "use an index from 0 on; -1 is the last axis."
+            )
         if not self.is_uniform(index):
-            raise ValueError(f"Index {index} is not uniform")
+            raise errors.build(
+                ValueError,
+                f"Index {index} is not uniform.",
+                "its rows differ in length: x.row_lengths() has them, shape.static_lengths() those that are known.",
+            )
         if not index and count:
             return self._row_partitions[0].nrows()
         if 0 < index <= count:
@@ -308,7 +392,7 @@ def partitions_of(rt: Any) -> list[RowPartition]:
 
 
 def static_sizes(sizes: Any) -> TensorShape:
-    """What is known of a shape that is given as a vector."""
+    """The static part of a shape that is given as a vector."""
     known = get_static_value(sizes, partial=True)
     if known is not None:
         return TensorShape([None if n is None or n < 0 else int(n) for n in known])
@@ -317,7 +401,7 @@ def static_sizes(sizes: Any) -> TensorShape:
 
 
 def _common_dtype(partitions: Sequence[RowPartition], inner: Any, dtype: Any) -> dtypes.DType:
-    """The type of the lengths: what is asked for, or that of the partitions, of the inner shape, or int64."""
+    """The dtype of the lengths: the requested one, else that of the partitions or of the inner shape, else int64."""
     if dtype is not None:
         return dtypes.as_dtype(dtype)
     if partitions:

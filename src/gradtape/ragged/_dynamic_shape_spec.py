@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from gradtape.core import dtypes
+from gradtape.core import dtypes, errors
 from gradtape.core.composite import Composite, CompositeSpec, Form
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.ragged._partition import of_splits
@@ -53,20 +53,38 @@ class DynamicRaggedShapeSpec(CompositeSpec):
 
     def __init__(self, row_partitions: Any, static_inner_shape: Any, dtype: Any) -> None:
         if not isinstance(row_partitions, Iterable):
-            raise TypeError(f"row_partitions should be an Iterable, got {row_partitions!r}")
+            raise errors.build(
+                TypeError,
+                f"row_partitions should be an Iterable, got {row_partitions!r}.",
+                "pass the specs of the partitions in a list: [tf.type_spec_from_value(partition)].",
+            )
         given = tuple(row_partitions)
         for spec in given:
             if not isinstance(spec, RowPartitionSpec):
-                raise TypeError(f"row_partitions should be an Iterable of RowPartitionSpecs. Got {spec!r}")
+                raise errors.build(
+                    TypeError,
+                    f"row_partitions should be an Iterable of RowPartitionSpecs. Got {spec!r}.",
+                    "pass the specs of the partitions: tf.type_spec_from_value(partition).",
+                )
         self.dtype = dtypes.as_dtype(dtype)
         if self.dtype not in (dtypes.int32, dtypes.int64):
-            raise ValueError("dtype must be tf.int32 or tf.int64")
+            raise errors.build(
+                ValueError, "dtype must be tf.int32 or tf.int64.", "use dtype=tf.int64 or dtype=tf.int32."
+            )
         for spec in given:
             if spec.dtype is not self.dtype:
-                raise ValueError(f"dtype of {spec!r} is {spec.dtype!r}: expected {self.dtype!r}")
+                raise errors.build(
+                    ValueError,
+                    f"dtype of {spec!r} is {spec.dtype!r}: expected {self.dtype!r}.",
+                    f"pass spec.with_dtype({self.dtype!r}).",
+                )
         inner = TensorShape(static_inner_shape)
         if inner.rank == 0 and given:
-            raise ValueError("If row_partitions are provided, must have inner_rank > 0")
+            raise errors.build(
+                ValueError,
+                "If row_partitions are provided, must have inner_rank > 0.",
+                "static_inner_shape=[None]: the flat values have at least one axis.",
+            )
         self._row_partitions, self._static_inner_shape = given, inner
 
     value_type = property(lambda self: _shape_class(), doc="The class of the values.")

@@ -108,12 +108,12 @@ def _check_nesting(pylist: Any, depth: int, ragged_rank: int | None, inner: tupl
 
 
 def _scalar_depths(value: Any) -> set[int]:
-    """How deep the numbers of nested lists lie."""
+    """The nesting depths of the scalars in nested lists."""
     return {1 + d for v in value for d in _scalar_depths(v)} if isinstance(value, list) else {0}
 
 
 def _is_rectangular(rows: list[Any]) -> bool:
-    """Whether lists have lists of one length at each depth."""
+    """True if, at each depth, all lists have the same length."""
     nested = [row for row in rows if isinstance(row, list)]
     if not nested:
         return True
@@ -218,7 +218,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> RaggedTensor 
 
 
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
-    """For each value the number of its row.
+    """The row number of each value.
 
     >>> tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5]).numpy()
     array([0, 0, 0, 2, 2])

@@ -135,5 +135,5 @@ def _inside(rt: Any, keys: list[Any]) -> Any:
 
 
 def _deeper(rt: Any, keys: list[Any]) -> Any:
-    """The same of the values: keys behind the first two axes."""
+    """The same for the values, with the keys after the first two axes."""
     return rt.with_values(_inside(rt.values, keys)) if keys else rt

@@ -42,7 +42,7 @@ def collect(results: Callable[[Any], list[Any]], count: Any, wanted: list[Any]) 
 
 
 def _with_ranks(results: Callable[[Any], list[Any]], wanted: list[Any]) -> list[Any]:
-    """The specs, with the ranks of the results where the specs do not tell them."""
+    """The specs, with the ranks of the results where the specs leave them open."""
     if not any(isinstance(w, SparseTensorSpec) and w.shape.rank is None for w in wanted):
         return wanted
     with BlockTrace("one result"):
@@ -106,7 +106,7 @@ def _with(so_far: Any, value: Any, i: Any, wanted: Any) -> Any:
 
 
 def append(so_far: Any, row: Any) -> Any:
-    """The rows so far and one more. The first one tells inner sizes that are not known before."""
+    """The rows so far and one more. The first one determines inner sizes that were unknown."""
     return row if so_far.row_splits.get_shape() == [1] else rearrange.concat([so_far, row], 0)
 
 

@@ -52,9 +52,17 @@ class RowPartition(Composite):
                 )
             )
         if not isinstance(row_splits, Tensor):
-            raise TypeError(f"Row-partitioning argument must be a Tensor, got {row_splits!r}")
+            raise errors.build(
+                TypeError,
+                f"Row-partitioning argument must be a Tensor, got {row_splits!r}.",
+                "tf.experimental.RowPartition.from_row_lengths([2, 0, 1]).",
+            )
         if row_splits.dtype not in (dtypes.int32, dtypes.int64):
-            raise ValueError("Row-partitioning argument must be int32 or int64")
+            raise errors.build(
+                ValueError,
+                "Row-partitioning argument must be int32 or int64.",
+                "cast it: tf.cast(row_splits, tf.int64).",
+            )
         row_splits.get_shape().assert_has_rank(1)
         given = {
             "row_lengths": row_lengths, "value_rowids": value_rowids, "nrows": nrows, "uniform": uniform_row_length,
@@ -64,9 +72,17 @@ class RowPartition(Composite):
         self._known = {name: value for name, value in given.items() if value is not None}
         for value in self._known.values():
             if not isinstance(value, Tensor):
-                raise TypeError("Cached value must be a Tensor or None.")
+                raise errors.build(
+                    TypeError,
+                    "Cached value must be a Tensor or None.",
+                    "tf.experimental.RowPartition.from_row_lengths([2, 0, 1]).",
+                )
             if value.dtype is not row_splits.dtype:
-                raise ValueError(f"Inconsistent dtype for encoding tensors: {value} vs {row_splits}")
+                raise errors.build(
+                    ValueError,
+                    f"Inconsistent dtype for encoding tensors: {value} vs {row_splits}.",
+                    "cast both to tf.int64, or both to tf.int32.",
+                )
 
     @classmethod
     def from_row_splits(cls, row_splits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None) -> Any:
@@ -77,10 +93,18 @@ class RowPartition(Composite):
         """
         _check_flag(validate)
         if isinstance(row_splits, (list, tuple)) and not row_splits:
-            raise ValueError("row_splits tensor may not be empty")
+            raise errors.build(
+                ValueError,
+                "row_splits tensor may not be empty.",
+                "row_splits begin with 0 and have one more number than there are rows: [0] for no rows.",
+            )
         splits = _vector(row_splits, "row_splits", dtype, dtype_hint)
         if splits.get_shape()[0] == 0:
-            raise ValueError("row_splits tensor may not be empty")
+            raise errors.build(
+                ValueError,
+                "row_splits tensor may not be empty.",
+                "row_splits begin with 0 and have one more number than there are rows: [0] for no rows.",
+            )
         return cls(_rising(splits, "from_row_splits") if validate else splits, internal=_FACTORY)
 
     @classmethod
@@ -139,7 +163,9 @@ class RowPartition(Composite):
         rows = _vector(value_rowids, "value_rowids", dtype, dtype_hint)
         known = None if nrows is None else get_static_value(nrows)
         if known is not None and np.ndim(known) == 0 and known < 0:
-            raise ValueError(f"Expected nrows >= 0; got {int(known)}")
+            raise errors.build(
+                ValueError, f"Expected nrows >= 0; got {int(known)}.", "give the number of rows, 0 or more."
+            )
         total = _scalar(-1 if nrows is None else nrows, rows.dtype, "nrows")
         checked = row_partition.checked_rowids(rows, total) if validate else rows
         splits = row_partition.from_rowids(checked, total)
@@ -157,7 +183,11 @@ class RowPartition(Composite):
         """
         _check_flag(validate)
         if nvals is None and nrows is None:
-            raise ValueError("Either (or both) of nvals and nrows must be specified")
+            raise errors.build(
+                ValueError,
+                "Either (or both) of nvals and nrows must be specified.",
+                "from_uniform_row_length(length, nvals=n), or nrows=n for rows of length 0.",
+            )
         wanted = _wanted([uniform_row_length, nvals, nrows], dtype, dtype_hint)
         length, values, rows = [
             None if x is None else _scalar(x, wanted, name, dtype is not None)
@@ -186,7 +216,7 @@ class RowPartition(Composite):
         return self._splits
 
     def value_rowids(self) -> Any:
-        """For each value the number of its row."""
+        """The row number of each value."""
         known = self._known.get("value_rowids")
         return row_partition.to_rowids(self._splits) if known is None else known
 
@@ -218,7 +248,7 @@ class RowPartition(Composite):
         return self._known.get("uniform")
 
     def offsets_in_rows(self) -> Any:
-        """For each value its place in its row."""
+        """The position of each value in its row."""
         return row_partition.to_offsets(self._splits)
 
     def is_uniform(self) -> bool:
@@ -252,7 +282,7 @@ class RowPartition(Composite):
         """The same with numbers of another type, int32 or int64."""
         wanted = dtypes.as_dtype(dtype)
         if wanted not in (dtypes.int32, dtypes.int64):
-            raise ValueError("dtype must be int32 or int64")
+            raise errors.build(ValueError, "dtype must be int32 or int64.", "partition.with_dtype(tf.int64).")
         if wanted is self.dtype:
             return self
         return _like(cast(self._splits, wanted), {k: cast(v, wanted) for k, v in self._known.items() if k != "nvals"})
@@ -292,7 +322,9 @@ def _shown(value: Any) -> Any:
 
 def _check_flag(validate: Any) -> None:
     if not isinstance(validate, bool):
-        raise TypeError(f"validate must have type bool, got {validate!r}")
+        raise errors.build(
+            TypeError, f"validate must have type bool, got {validate!r}.", "validate=True, or validate=False."
+        )
 
 
 def _as_int(value: Any) -> int | None:
@@ -301,7 +333,7 @@ def _as_int(value: Any) -> int | None:
 
 
 def _wanted(values: Sequence[Any], dtype: Any, hint: Any) -> dtypes.DType:
-    """The type of numbers: what is asked for, that of a tensor or an array among them, what is hinted at, or int64."""
+    """The dtype of the numbers: the requested one, else that of a tensor or array among them, else the hint, else int64."""
     if dtype is not None:
         return dtypes.as_dtype(dtype)
     for kind in ((Tensor, Variable), np.ndarray):
@@ -323,7 +355,7 @@ def _vector(value: Any, name: str, dtype: Any, hint: Any) -> Any:
     else:
         found = convert.convert_to_tensor(value, dtype)
     if found.dtype not in (dtypes.int32, dtypes.int64):
-        raise ValueError(f"{name} must have dtype int32 or int64")
+        raise errors.build(ValueError, f"{name} must have dtype int32 or int64.", "cast it: tf.cast(x, tf.int64).")
     if found.get_shape().rank is None:
         found.set_shape([None])
     found.get_shape().assert_has_rank(1)
@@ -353,8 +385,10 @@ def _quotient(values: Any, length: Any, dtype: dtypes.DType) -> Any:
 def _check_uniform(length: Any, rows: Any, values: Any) -> None:
     found = [get_static_value(x) for x in (length, rows, values)]
     if found[0] is not None and found[0] < 0:
-        raise ValueError("uniform_row_length must be >= 0.")
+        raise errors.build(ValueError, "uniform_row_length must be >= 0.", "give the length of all rows, 0 or more.")
     if None not in found and found[0] * found[1] != found[2]:
-        raise ValueError(
-            f"uniform_row_length={int(found[0])} times nrows={int(found[1])} must equal nvals={int(found[2])}"
+        raise errors.build(
+            ValueError,
+            f"uniform_row_length={int(found[0])} times nrows={int(found[1])} must equal nvals={int(found[2])}.",
+            "leave nrows out: it follows from the number of values.",
         )

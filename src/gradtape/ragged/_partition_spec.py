@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.core import dtypes
+from gradtape.core import dtypes, errors
 from gradtape.core.composite import Composite, CompositeSpec, Form
 from gradtape.core.shape import TensorShape, TensorSpec
 
@@ -56,18 +56,30 @@ class RowPartitionSpec(CompositeSpec):
         )
         self.dtype = dtypes.as_dtype(dtype)
         if self.dtype not in (dtypes.int32, dtypes.int64):
-            raise ValueError("dtype must be tf.int32 or tf.int64")
+            raise errors.build(
+                ValueError, "dtype must be tf.int32 or tf.int64.", "use dtype=tf.int64 or dtype=tf.int32."
+            )
         n, v, u = rows[0], values[0], length[0]
         if (n == 0 or u == 0) and v not in (0, None):
             other = f"nrows={n}" if n == 0 else f"uniform_row_length={u}"
-            raise ValueError(f"nvals={v} is not compatible with {other}")
+            raise errors.build(
+                ValueError, f"nvals={v} is not compatible with {other}.", "use nvals=0, or leave it out."
+            )
         if n == 0 or u == 0:
             v = 0
         if u is not None and v is not None:
             if u and v % u:
-                raise ValueError(f"nvals={v} is not compatible with uniform_row_length={u} (doesn't divide evenly)")
+                raise errors.build(
+                    ValueError,
+                    f"nvals={v} is not compatible with uniform_row_length={u} (doesn't divide evenly).",
+                    "leave nvals out: it is nrows times uniform_row_length.",
+                )
             if n is not None and v != u * n:
-                raise ValueError(f"nvals={v} is not compatible with nrows={n} and uniform_row_length={u}")
+                raise errors.build(
+                    ValueError,
+                    f"nvals={v} is not compatible with nrows={n} and uniform_row_length={u}.",
+                    "leave nvals out: it is nrows times uniform_row_length.",
+                )
             if n is None and u:
                 n = v // u
         if u is not None and n is not None and v is None:
@@ -84,7 +96,11 @@ class RowPartitionSpec(CompositeSpec):
     def from_value(cls, value: Any) -> RowPartitionSpec:
         """The spec of a partition."""
         if not isinstance(value, _partition().RowPartition):
-            raise TypeError("Expected `value` to be a `RowPartition`")
+            raise errors.build(
+                TypeError,
+                "Expected `value` to be a `RowPartition`.",
+                "tf.experimental.RowPartition.from_row_lengths([2, 0, 1]).",
+            )
         spec: RowPartitionSpec = value._spec()
         return spec
 
@@ -118,11 +134,17 @@ class RowPartitionSpec(CompositeSpec):
     def _merge_with(self, other: RowPartitionSpec) -> RowPartitionSpec:
         merged = [a.merge_with(b)[0] for a, b in zip(self._serialize()[:3], other._serialize()[:3], strict=True)]
         if self.dtype is not other.dtype:
-            raise ValueError("Merging RowPartitionSpecs with incompatible dtypes")
+            raise errors.build(
+                ValueError, "Merging RowPartitionSpecs with incompatible dtypes.", "spec.with_dtype(tf.int64) for both."
+            )
         try:
             return RowPartitionSpec(merged[0], merged[1], merged[2], self.dtype)
         except ValueError:
-            raise ValueError("Merging incompatible RowPartitionSpecs") from None
+            raise errors.build(
+                ValueError,
+                "Merging incompatible RowPartitionSpecs.",
+                "their numbers of rows and values must be equal, or None.",
+            ) from None
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
         """The narrowest spec that contains this one and others; None if the types of numbers differ."""

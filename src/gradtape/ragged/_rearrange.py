@@ -1,4 +1,4 @@
-"""Ragged tensors joined, with other axes."""
+"""Joining ragged tensors, and changing their axes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gradtape.ragged._elementwise import over_values
 
 
 def picked(values: Any, positions: Any) -> Any:
-    """Rows of values that may be ragged."""
+    """Rows by number, of values that may be ragged."""
     return gather_rows(values, positions) if is_ragged(values) else indexing.gather(values, positions)
 
 
@@ -258,7 +258,7 @@ def _without(x: Any, axis: int) -> Any:
 
 
 def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str | None = None) -> Any:
-    """Parts of the tensor along an axis of fixed length, as many as said or of given lengths."""
+    """Parts of the tensor along an axis of fixed length: a number of equal parts, or parts of given lengths."""
     axis = axis_of(axis, value.ndim, "split")
     rows: Any = value.shape[axis] if axis else value.nrows()
     if rows is None:

@@ -11,6 +11,7 @@ from gradtape.api.arguments import integer
 from gradtape.arrays import creation, indexing
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.doors import adapt
+from gradtape.core.op import REGISTRY
 from gradtape.math import _elementwise as elementwise
 from gradtape.math import _reductions as reductions
 from gradtape.math import _segments as segments
@@ -25,6 +26,14 @@ from gradtape.ragged._tensor import RaggedTensor
 def _mean(data: Any, ids: Any, count: int) -> Any:
     number = segments.unsorted_segment_sum(creation.ones_like(data), ids, count)
     return segments.unsorted_segment_sum(data, ids, count) / number
+
+
+def _logsumexp(data: Any, ids: Any, count: int) -> Any:
+    # Without the largest of each segment, which is taken as a constant, the exponentials do not overflow.
+    top = REGISTRY["stop_gradient"](segments.unsorted_segment_max(data, ids, count))
+    top = elementwise.where(elementwise.is_finite(top), top, creation.zeros_like(top))
+    total = segments.unsorted_segment_sum(elementwise.exp(data - indexing.gather(top, ids)), ids, count)
+    return elementwise.log(total) + top
 
 
 def _any(data: Any, ids: Any, count: int) -> Any:
@@ -42,13 +51,14 @@ REDUCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "reduce_max": (reductions.reduce_max, segments.unsorted_segment_max),
     "reduce_min": (reductions.reduce_min, segments.unsorted_segment_min),
     "reduce_mean": (reductions.reduce_mean, _mean),
+    "reduce_logsumexp": (reductions.reduce_logsumexp, _logsumexp),
     "reduce_any": (reductions.reduce_any, _any),
     "reduce_all": (reductions.reduce_all, _all),
 }
 
 
 def of_rows(of_segments: Callable[..., Any], data: Any, ids: Any, count: int) -> Any:
-    """What a function of segments makes of rows, which may be ragged themselves: then element by element of each.
+    """The result of a segment function on rows; rows that are ragged themselves are reduced element by element.
 
     Args:
       of_segments: a function of values, the numbers of their segments, and how many of these there are.
@@ -77,7 +87,8 @@ def reduce(name: str, input_tensor: RaggedTensor, axis: Any = None, keepdims: An
         found = _variance(name, input_tensor, axis, keepdims)
         return elementwise.sqrt(found) if name == "reduce_std" else found
     if name == "reduce_mean" and input_tensor.dtype.is_integer:
-        input_tensor = input_tensor.with_flat_values(cast(input_tensor.flat_values, dtypes.float64))
+        wide = dtypes.float32 if input_tensor.dtype.size < 4 else dtypes.float64  # as in a division of integers
+        input_tensor = input_tensor.with_flat_values(cast(input_tensor.flat_values, wide))
     whole, of_segments = REDUCTIONS[name]
     rank = input_tensor.ndim
     if axis is None:

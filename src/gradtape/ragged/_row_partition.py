@@ -26,7 +26,7 @@ def _bad(what: str, fix: str) -> Exception:
 
 
 def ranges(starts: Any, lengths: Any) -> Any:
-    """The numbers from each start on, as many as its length says, one after the other."""
+    """The concatenated ranges of numbers that begin at the starts and have the given lengths."""
     lengths = np.maximum(lengths, 0)
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
@@ -58,13 +58,13 @@ def to_lengths(splits: Any) -> Any:
 
 @on_arrays(_open)
 def to_rowids(splits: Any) -> Any:
-    """For each value the number of its row."""
+    """The row number of each value."""
     return np.repeat(np.arange(max(len(splits) - 1, 0), dtype=splits.dtype), np.maximum(np.diff(splits), 0))
 
 
 @on_arrays(_open)
 def to_offsets(splits: Any) -> Any:
-    """For each value its place in its row."""
+    """The position of each value in its row."""
     lengths = np.diff(splits)
     return ranges(np.zeros_like(lengths), lengths).astype(splits.dtype)
 
@@ -79,7 +79,7 @@ def numbers(sizes: Any) -> Any:
 def from_rowids(rowids: Any, nrows: Any) -> Any:
     """The row splits of row numbers."""
     count = int(nrows)
-    if count < 0:  # as many as the numbers say
+    if count < 0:  # the numbers determine how many
         count = int(rowids.max()) + 1 if len(rowids) else 0
     return splits_of(np.bincount(rowids, minlength=count)[: max(count, 0)], rowids.dtype)
 
@@ -188,7 +188,7 @@ def _coordinates(splits: tuple[Any, ...]) -> Any:
 
 @on_arrays(_coordinate_specs)
 def coordinates(*splits: Any) -> Any:
-    """For each flat value its index along each axis, from the row splits of all levels."""
+    """The index of each flat value along each axis, from the row splits of all levels."""
     return _coordinates(splits)
 
 
@@ -205,7 +205,7 @@ def _places_specs(splits: Spec, ids: Spec, *, count: int) -> tuple[Spec, Spec]:
 
 @on_arrays(_places_specs)
 def places_in_segments(splits: Any, ids: Any, *, count: int) -> Any:
-    """For each value its place among those of its segment's longest row, and the row splits of the segments."""
+    """The position of each value in the longest row of its segment, and the row splits of the segments."""
     lengths = np.diff(splits)
     kept = ids >= 0
     if len(ids) and int(ids.max()) >= count:
@@ -260,7 +260,7 @@ def column(splits: Any, *, column: int) -> Any:
 
 @on_arrays(lambda splits, places: Spec(OPEN, splits.dtype))
 def columns(splits: Any, places: Any) -> Any:
-    """The positions of the same places in each row, row by row."""
+    """The flat positions of the same columns in each row, row by row."""
     lengths = np.diff(splits)
     if len(places) and len(lengths) and (places.min() < 0 or places.max() >= lengths.min()):
         raise errors.build(
@@ -311,13 +311,13 @@ def _clipped(index: int, lengths: Any, low: Any, high: Any) -> Any:
 
 @on_arrays(lambda *splits: Spec((sum(s.shape[0] - 1 for s in splits) + 1,), splits[0].dtype))
 def one_after_the_other(*splits: Any) -> Any:
-    """The row splits of ragged tensors one after the other."""
+    """The row splits of concatenated ragged tensors."""
     return splits_of(np.concatenate([np.diff(s) for s in splits]), splits[0].dtype)
 
 
 @on_arrays(_open_and_splits)
 def side_by_side(*splits: Any) -> Any:
-    """Where the values of rows that are joined come from, in all values one after the other, and the row splits."""
+    """The positions of the values of joined rows among all concatenated values, and the row splits."""
     if len({len(s) for s in splits}) > 1:
         raise _bad(
             f"concat: the tensors must have equally many rows, got {[len(s) - 1 for s in splits]}.",
@@ -331,7 +331,7 @@ def side_by_side(*splits: Any) -> Any:
 
 @on_arrays(lambda is_padding: Spec(is_padding.shape[:-1], dtypes.int64))
 def lengths_before(is_padding: Any) -> Any:
-    """How long rows are without the padding at their ends."""
+    """The lengths of rows without the padding at their ends."""
     length = is_padding.shape[-1]
     kept = ~is_padding
     return np.where(kept.any(-1), length - kept[..., ::-1].argmax(-1), 0).astype(np.int64)
@@ -346,7 +346,7 @@ def true_values(mask: Any, splits: Any) -> Any:
 
 @on_arrays(lambda starts, limits, deltas: (Spec(OPEN, dtypes.int64), Spec((starts.shape[0] + 1,), dtypes.int64)))
 def steps_of_ranges(starts: Any, limits: Any, deltas: Any) -> Any:
-    """For each number of ranges which step of its range it is, and the row splits."""
+    """The step of each number within its range, and the row splits."""
     if (deltas == 0).any():
         raise _bad("ragged.range: a delta is 0.", "give deltas that are not 0.")
     lengths = np.maximum(np.ceil((limits - starts) / deltas), 0).astype(np.int64)
@@ -360,14 +360,14 @@ def _row_specs(coordinates: Spec, row: Spec) -> tuple[Spec, Spec]:
 
 @on_arrays(_row_specs)
 def row_of_sparse(coordinates: Any, row: Any) -> Any:
-    """The positions of the values in one row of a sparse tensor, and where in the row they are."""
+    """The positions of the values in one row of a sparse tensor, and their columns."""
     positions = np.flatnonzero(coordinates[:, 0] == row)
     return positions, coordinates[positions, 1:]
 
 
 @on_arrays(lambda coordinates, dense_shape: Spec((None,), dtypes.int64))  # type: ignore[arg-type]
 def splits_of_sparse(coordinates: Any, dense_shape: Any) -> Any:
-    """The row splits of a sparse matrix whose rows have their values at the left."""
+    """The row splits of a sparse matrix whose rows are left-aligned."""
     rows, columns = coordinates[:, 0], coordinates[:, 1]
     lengths = np.bincount(rows, minlength=int(dense_shape[0]))
     if not np.array_equal(columns, ranges(np.zeros_like(lengths), lengths)) or (np.diff(rows) < 0).any():

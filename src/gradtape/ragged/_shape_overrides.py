@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.arrays import creation, indexing, joining, movement, shapes
-from gradtape.core import convert, doors, dtypes
+from gradtape.core import convert, doors, dtypes, errors
 from gradtape.core.composite import Composite
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
@@ -57,10 +57,18 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
     if not isinstance(shape, DynamicRaggedShape):
         shape = DynamicRaggedShape([], shape)
     if shape.rank is None:
-        raise ValueError("Rank of destination shape must be known")
+        raise errors.build(
+            ValueError,
+            "Rank of destination shape must be known.",
+            "give the shape as a list of sizes, or as a vector whose length is known.",
+        )
     x: Any = input if isinstance(input, (Composite, Tensor)) else convert.convert_to_tensor(input)
     if x.ndim > shape.rank:
-        raise ValueError("Cannot broadcast to a shape with smaller rank")
+        raise errors.build(
+            ValueError,
+            "Cannot broadcast to a shape with smaller rank.",
+            f"broadcast to a shape of rank {x.ndim} or more; a tensor loses axes with tf.squeeze.",
+        )
     if not shape.num_row_partitions and not isinstance(x, Composite):
         return movement.broadcast_to(x, shape.inner_shape)
     target = _values_like(shape)
@@ -79,7 +87,7 @@ def _broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     second: Any
     first, second = [s if isinstance(s, DynamicRaggedShape) else DynamicRaggedShape([], s) for s in (shape_x, shape_y)]
     if first.rank is None or second.rank is None:
-        raise ValueError("Unable to broadcast: unknown rank")
+        raise errors.build(ValueError, "Unable to broadcast: unknown rank.", "give both shapes a known rank.")
     if first.dtype is not second.dtype:
         first, second = first.with_dtype(dtypes.int64), second.with_dtype(dtypes.int64)
     if not first.num_row_partitions and not second.num_row_partitions:
@@ -109,7 +117,7 @@ _OURS: dict[tuple[str, str], Callable[..., Any]] = {
 
 
 def answer(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function of `tf` returns where the shapes of ragged tensors are among its arguments; NotImplemented if it takes none."""
+    """The result of a function of `tf` with shapes of ragged tensors among its arguments; NotImplemented if it takes none."""
     ours = _OURS.get(doors.key_of(function))
     return NotImplemented if ours is None else doors.adapt(ours)(*args, **kwargs)
 

@@ -15,7 +15,7 @@ from gradtape.ragged._base import ragged, ragged_class
 
 @dataclasses.dataclass(frozen=True)
 class RaggedForm(Form):
-    """How many levels of rows there are, and which of them have rows of one length."""
+    """The number of levels of rows, and which of them have uniform rows."""
 
     uniform: tuple[int | None, ...]
 

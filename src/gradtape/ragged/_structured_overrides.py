@@ -22,7 +22,7 @@ _gather, _concat, _expand_dims = (
 
 
 def _each(values: Sequence[Any], function: Callable[[list[Any]], Any], rank: int) -> Any:
-    """A function of the fields of structured tensors that have the same ones; without any, of zeros of their shape."""
+    """Apply a function to the fields of structured tensors with equal fields; if they have none, to zeros of their shape."""
     first = values[0]
     if not isinstance(first, StructuredTensor):
         return function(list(values))

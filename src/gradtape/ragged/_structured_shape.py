@@ -21,7 +21,7 @@ from gradtape.ragged._tensor import RaggedTensor
 def shared(
     fields: Mapping[str, Any], shape: TensorShape, nrows: Any, partitions: Sequence[RowPartition] | None
 ) -> DynamicRaggedShape:
-    """The shape of a StructuredTensor, from its fields and from what is said of it."""
+    """The shape of a StructuredTensor, from its fields and the arguments that describe it."""
     rank, dtype = shape.rank or 0, length_type(fields, nrows, partitions)
     if not rank:
         return DynamicRaggedShape([], np.zeros(0, np.int64), dtype)
@@ -50,7 +50,7 @@ def of_fields(fields: Mapping[str, Any], rank: int, dtype: Any) -> DynamicRagged
 
 
 def length_type(fields: Mapping[str, Any], nrows: Any = None, partitions: Sequence[RowPartition] | None = None) -> Any:
-    """The type of the lengths of rows: int64, unless all that have a type have int32."""
+    """The dtype of row lengths: int32 if all known dtypes are int32, else int64."""
     found = [p.dtype for p in partitions or ()]
     found += [nrows.dtype] if isinstance(nrows, Tensor) else []
     for value in fields.values():
@@ -77,7 +77,7 @@ def with_partitions(value: Any, partitions: Sequence[RowPartition]) -> Any:
 
 
 def with_length_type(value: Any, dtype: Any) -> Any:
-    """A field whose row lengths have a type."""
+    """A field with row lengths of a dtype."""
     if isinstance(value, RaggedTensor):
         return value.with_row_splits_dtype(dtype)
     return value.with_shape_dtype(dtype) if hasattr(value, "_ragged_shape") else value
@@ -98,7 +98,7 @@ def partitioned(value: Any, partition: RowPartition) -> Any:
 
 
 def merged_axes(value: Any, outer: int, inner: int) -> Any:
-    """A value of which some axes are one."""
+    """A value with some axes merged."""
     if isinstance(value, RaggedTensor):
         return value.merge_dims(outer, inner)
     if isinstance(value, Tensor):
@@ -148,7 +148,7 @@ def _of_field(value: Any, rank: int, dtype: Any) -> DynamicRaggedShape:
 
 
 def static_shape(value: Any) -> TensorShape:
-    """What is known of the shape of a field."""
+    """The static shape of a field."""
     found: TensorShape = value.get_shape() if hasattr(value, "get_shape") else value.shape
     return found
 
@@ -180,7 +180,7 @@ def _product(sizes: Any, count: int) -> Any:
 
 
 def _agreed(found: Sequence[DynamicRaggedShape]) -> DynamicRaggedShape:
-    """The shape that all of these are, with what each knows of it."""
+    """The shape common to all of these, with the static sizes that any of them knows."""
     best = list(found[0].row_partitions)
     if not best:
         return max(found, key=lambda shape: shape._static_inner_shape.is_fully_defined())

@@ -26,7 +26,7 @@ _NAME = re.compile("[a-zA-Z][a-zA-Z0-9_]*")
 
 
 class _Encoder(ExtensionTypeBatchEncoder):
-    """A structured tensor in a dataset: its fields. Without any, zeros of its shape."""
+    """Encodes a structured tensor in a dataset as its fields; one without fields, as zeros of its shape."""
 
     def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
         """The tensors of the fields."""
@@ -160,7 +160,7 @@ class StructuredTensor(BatchableExtensionType):
     def from_fields_and_rank(
         cls, fields: Mapping[str, Any], rank: int, validate: bool = False, dtype: Any = None
     ) -> StructuredTensor:
-        """The structured tensor of a value for each field, of which so many outer axes are those of the whole.
+        """The structured tensor of a value for each field; the first `rank` axes of the fields are those of the structures.
 
         Args:
           fields: tensors, ragged or structured tensors by name.
@@ -206,7 +206,7 @@ class StructuredTensor(BatchableExtensionType):
         return to_python(self)
 
     def with_updates(self, updates: Mapping[Any, Any], validate: bool = False) -> StructuredTensor:
-        """This with other fields.
+        """The structured tensor with other fields.
 
         Args:
           updates: by name or path, the new value, a function of the old one, or None to remove the field.
@@ -251,7 +251,7 @@ class StructuredTensor(BatchableExtensionType):
             ) from problem
 
     def promote(self, source_path: Sequence[str], new_name: str) -> StructuredTensor:
-        """This with a nested field one level further out, where its axes are merged.
+        """The structured tensor with a nested field moved one level outward and its axes merged.
 
         Args:
           source_path: the path of the field.
@@ -348,7 +348,7 @@ class StructuredTensor(BatchableExtensionType):
         return f"<StructuredTensor(\n    fields={{\n        {fields}}},\n    shape={self.shape})>"
 
     def partition_outer_dimension(self, row_partition: RowPartition) -> StructuredTensor:
-        """This with the outermost axis cut into rows.
+        """The structured tensor with its outermost axis cut into rows.
 
         Args:
           row_partition: where rows begin and end.
@@ -371,7 +371,7 @@ class StructuredTensor(BatchableExtensionType):
         return found
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> StructuredTensor:
-        """This with the axes from one to another as one axis.
+        """The structured tensor with a range of axes merged into one.
 
         Args:
           outer_axis, inner_axis: the first and the last axis.
@@ -399,7 +399,7 @@ class StructuredTensor(BatchableExtensionType):
 
         @classmethod
         def _from_fields_and_rank(cls, fields: Mapping[str, Any], rank: int) -> Any:
-            """The spec of fields of which so many outer axes are those of the whole."""
+            """The spec of fields whose first `rank` axes are those of the structures."""
             shape = TensorShape([None] * rank)
             for name, spec in fields.items():
                 if spec.shape.rank is not None and spec.shape.rank < rank:
@@ -421,7 +421,7 @@ class StructuredTensor(BatchableExtensionType):
 
 
 def _static_shape(spec: Any) -> TensorShape:
-    """What the spec of a ragged shape tells of the sizes."""
+    """The static sizes in the spec of a ragged shape."""
     inner = spec._static_inner_shape
     if not spec._row_partitions:
         found: TensorShape = inner

@@ -24,7 +24,7 @@ class Reading:
         self.kind = kind
 
     def value(self, given: Any, spec: Any, path: tuple[str, ...]) -> Any:
-        """The tensor, ragged or structured or neither, for a value at a path of fields."""
+        """The dense, ragged or structured tensor for a value at a path of fields."""
         if isinstance(given, dict):
             return self._structure(given, spec, path)
         if not isinstance(given, (list, tuple)):
@@ -125,7 +125,7 @@ def _regrouped(names: list[str], columns: list[Any], depth: int) -> Any:
 
 
 def _depth_of_dicts(given: Any, names: dict[str, None]) -> int | None:
-    """In how many lists the dicts are, whose keys are noted; None if there are none."""
+    """The nesting depth of the dicts, whose keys are noted; None if there are none."""
     if isinstance(given, dict):
         names.update(dict.fromkeys(given))
         return 0
@@ -143,7 +143,7 @@ def _depth_of_dicts(given: Any, names: dict[str, None]) -> int | None:
 
 
 def _append(child: Any, columns: dict[str, list[Any]], depth: int) -> None:
-    """Put the values of dicts at the end of their columns, in as many lists."""
+    """Append the values of dicts to their columns, at the same nesting."""
     if not isinstance(child, (dict, list, tuple)):
         raise ValueError(
             errors.compose(
@@ -160,7 +160,7 @@ def _append(child: Any, columns: dict[str, list[Any]], depth: int) -> None:
 
 
 def _depth_of_nothing(given: Any) -> int | None:
-    """How deep lists are nested in which there is nothing; None if there is something."""
+    """The nesting depth of lists without elements; None if there is an element."""
     if not isinstance(given, list):
         return None
     depths = [_depth_of_nothing(child) for child in given]

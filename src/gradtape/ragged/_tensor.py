@@ -41,7 +41,7 @@ class RaggedTensor(Operators, RaggedBase):
 
     __slots__ = ("__weakref__", "_known", "_splits", "_uniform", "_values")
 
-    # Said by `tf.convert_to_tensor` and by all functions that know no ragged tensors.
+    # The message of `tf.convert_to_tensor` and of all functions that do not take ragged tensors.
     _instead = "use x.to_tensor() for a dense tensor, or x.flat_values with x.with_flat_values for the values."
     _functions = "gradtape.ragged._overrides"
 
@@ -54,7 +54,7 @@ class RaggedTensor(Operators, RaggedBase):
                 )
             )
         self._values, self._splits, self._uniform = values, row_partition, uniform_row_length
-        # What a constructor was given instead of the splits: asked for, it is returned as it is.
+        # The argument that a constructor got instead of the splits; its accessor returns it unchanged.
         self._known: dict[str, Any] = {}
 
     def _with_known(self, **known: Any) -> RaggedTensor:
@@ -157,7 +157,7 @@ class RaggedTensor(Operators, RaggedBase):
         return result
 
     def value_rowids(self, name: str | None = None) -> Tensor:
-        """For each element of `values` the number of its row.
+        """The row number of each element of `values`.
 
         >>> tf.ragged.constant([[1, 2], [], [3]]).value_rowids().numpy()
         array([0, 0, 2])
@@ -302,7 +302,11 @@ class RaggedTensor(Operators, RaggedBase):
         return iter([self[i] for i in range(len(self))])
 
     def __bool__(self) -> bool:
-        raise TypeError("RaggedTensor may not be used as a boolean.")
+        raise errors.build(
+            TypeError,
+            "RaggedTensor may not be used as a boolean.",
+            "tf.reduce_any(x) for its values; tf.size(x.flat_values) > 0 asks whether there are any.",
+        )
 
     def __repr__(self) -> str:
         if all(type(p) is Tensor for p in self._components()):

@@ -22,7 +22,7 @@ def open_variables(folder: Path) -> Reader:
         return arrays.renamed(names, {"objects": described})
     except errors.OpError:
         raise
-    except Exception as problem:  # whatever a file can bring about that no model has
+    except Exception as problem:  # any error that a damaged file may cause
         raise directory.damaged(folder, f"{type(problem).__name__}: {problem}.") from problem
 
 
@@ -49,7 +49,7 @@ def _described(nodes: list[Any]) -> tuple[list[Any], dict[str, str]]:
 
 
 def _with_states(nodes: list[Any]) -> list[Any]:
-    """The objects, with the states of generators as variables of their own."""
+    """The objects, with the states of generators as separate variables."""
     whole = list(nodes)
     for number, node in enumerate(nodes):
         if "generator" in node:
@@ -59,7 +59,7 @@ def _with_states(nodes: list[Any]) -> list[Any]:
 
 
 def _parts(kind: str, held: Any) -> dict[str, int]:
-    """The numbers of the parts of an object by name, as those of the living object are named; elements that are literals are none."""
+    """The numbers of an object's parts by the names that the live object has for them; literals are not parts."""
     if kind == "object":
         return dict(held[1])
     if kind in ("list", "tuple"):

@@ -1,4 +1,4 @@
-"""Files that belong to a saved object: vocabularies and the like."""
+"""Files that belong to a saved object, such as vocabularies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradtape.core.tensor import Tensor
 
 
 class Asset:
-    """A file that is saved with an object: after loading, `asset_path` is where it lies then.
+    """A file that is saved with an object. After loading, `asset_path` is the path of its copy.
 
     Args:
       path: the file, as a text or a scalar string tensor.

@@ -1,4 +1,4 @@
-"""Datasets in functions that are saved: their stages and traced functions as descriptions, and back.
+"""Datasets in saved functions: descriptions of their stages and traced functions, and datasets from descriptions.
 
 A description names one of the classes listed here, with its attributes. No stage that reads or writes files is among them, and functions
 of the user are described by their traces: a file cannot name code.
@@ -42,7 +42,7 @@ _STAGES: dict[str, type[Stage]] = {
 }  # fmt: skip
 _MAKERS: dict[str, Any] = {"Slices": sources.Slices, "Single": sources.Single}
 _METHODS = {"_start", "_more", "_pop", "_stop", "following", "_single", "_counted", "pulled", "_begin_again"}
-# What belongs to a run, or can be found again.
+# State of a run, and values that can be recomputed.
 _PASSING: dict[str, Any] = {
     "options": None,
     "_vectorized": None,
@@ -62,7 +62,7 @@ class RestoredCall(NumpyCall):
 
 
 def described(op: NumpyCall, writer: Any) -> Any:
-    """What a node calls; UnsaveableError if it is not a method that can be saved."""
+    """The description of a node's call; UnsaveableError if the method cannot be saved."""
     call: Any = op.func
     owner, name = getattr(call.function, "__self__", None), getattr(call.function, "__name__", "")
     if not isinstance(owner, (Steps, Seeds)) or name not in _METHODS:

@@ -68,7 +68,7 @@ def _refers_to(folder: Path, name: str) -> bool:
 
 
 def _copied(folder: Path, assets: Sequence[str]) -> list[str]:
-    """The names of the copies of files. A file of another content is never overwritten: an earlier model may need it."""
+    """The names of the copies of files. A file with different content is never overwritten: an earlier model may need it."""
     names: list[str] = []
     for path in assets:
         source = Path(path)
@@ -88,7 +88,7 @@ def _copied(folder: Path, assets: Sequence[str]) -> list[str]:
 
 
 def _sweep(folder: Path, arrays: str, assets: Sequence[str]) -> None:
-    """Remove what no model refers to any more, and what killed processes left."""
+    """Remove files that no model refers to any more, and files left by killed processes."""
     for path in folder.glob(f"{_ARRAYS}*"):
         owner = path.name.removeprefix(_ARRAYS).partition("-")[0]
         is_own = owner == str(os.getpid())
@@ -106,7 +106,7 @@ def exists(folder: Path) -> bool:
 
 
 def read(folder: Path) -> tuple[dict[str, Any], file_format.Reader]:
-    """What was written: the content, and the arrays."""
+    """The content and the arrays of a saved model."""
     while True:
         text = _text(folder)
         content = _checked(folder, text)
@@ -171,7 +171,7 @@ def plain_name(folder: Path, name: Any) -> str:
 
 
 def damaged(folder: Path, what: str) -> Exception:
-    """The error for a model that is not as it was written."""
+    """The error for a damaged model."""
     return errors.build(
         errors.DataLossError,
         f"saved_model.load: {str(folder)!r} is damaged: {what}",

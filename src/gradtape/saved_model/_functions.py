@@ -1,4 +1,4 @@
-"""Functions and signatures as descriptions, and back."""
+"""Descriptions of functions and signatures, and functions from descriptions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DEFAULT_SIGNATURE = "serving_default"
 
 
 def traced(function: Any) -> list[ConcreteFunction]:
-    """The traces of a function that can be saved; one is made for its `input_signature`."""
+    """The saveable traces of a function; if it has an `input_signature`, it is traced for that."""
     if isinstance(function, ConcreteFunction):
         return [function]
     if function.input_signature is not None:

@@ -103,7 +103,7 @@ class GraphReader(json_values.Reader):
                 self._record_all(trace.recording, entry)
 
     def symbol(self, trace: int, value: int, identity: int) -> Symbol:
-        """A symbol from its trace, value and identity; there is one of each."""
+        """The only symbol with a trace, value and identity."""
         key = (trace, value, identity)
         found = self._symbols.get(key)
         if found is None:
@@ -112,7 +112,7 @@ class GraphReader(json_values.Reader):
         return found
 
     def identity(self, number: int) -> int:
-        """The identity that stands here for one of the description."""
+        """The identity that replaces one in the description."""
         found = self._identities.get(number)
         if found is None:
             found = self._identities[number] = state.new_id()
@@ -172,7 +172,7 @@ class GraphReader(json_values.Reader):
         return RestoredLate(parts["name"], Calling(function, opened, parts["dense"]), *counts, variables, assigned)
 
     def _counts(self, content: Any) -> tuple[int, int]:
-        """How many inputs and outputs an op has; 0.1.0 wrote a shape for each."""
+        """The number of inputs and outputs of an op; 0.1.0 wrote a shape for each."""
         if isinstance(content, dict):
             content = [len(shapes) for shapes in content["record"][1][:2]]
         inputs, outputs = content
@@ -262,7 +262,7 @@ class GraphReader(json_values.Reader):
 
 
 class RestoredLate(Late):
-    """A late node of a file. What it computes is compared with what the file says of it: code that follows relies on that.
+    """A late node from a file. Its results are compared with the specs in the file, on which later code relies.
 
     Attributes:
       said: the specs of the results.
@@ -301,7 +301,7 @@ class CustomGradient:
 
 
 class _Absent:
-    """In place of a custom gradient that was not saved."""
+    """Stands for a custom gradient that was not saved."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -315,7 +315,7 @@ class _Absent:
 
 
 class _Changed:
-    """In place of what the vjp of an op read when it was saved, where it reads something else now."""
+    """Stands for a value that the vjp of an op read when it was saved, if this version reads others."""
 
     def __init__(self, name: str) -> None:
         self._name = name

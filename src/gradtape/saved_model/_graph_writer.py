@@ -37,7 +37,7 @@ from gradtape.transform.opaque_op import Opaque
 
 
 class GraphWriter(json_values.Writer):
-    """Describes traces and all that they refer to.
+    """Describes traces and everything that they refer to.
 
     Args:
       custom_gradients: whether custom gradients are traced and kept.
@@ -70,7 +70,7 @@ class GraphWriter(json_values.Writer):
         self._at: tuple[str, Any] = ("", None)
 
     def tables(self) -> dict[str, Any]:
-        """The descriptions of everything that was met."""
+        """The descriptions of everything reached so far."""
         while self._waiting:
             trace = self._waiting.pop(0)
             self._traces[self._numbers[id(trace)]] = self._described(trace)
@@ -120,7 +120,7 @@ class GraphWriter(json_values.Writer):
         return number
 
     def identity(self, identity: int) -> int:
-        """An identity by the order in which they come up; they count from one in every description."""
+        """The number of an identity, in order of appearance; each description counts from one."""
         return self._identities.setdefault(identity, len(self._identities))
 
     def identities_of(self, sources: Sequence[Any]) -> list[int]:
@@ -155,14 +155,14 @@ class GraphWriter(json_values.Writer):
         return super().describe(value)
 
     def op(self, op: Any) -> Any:
-        """An op: by name if it is one of the library, else by what it was made of."""
+        """The description of an op: its name if it belongs to the library, else the arguments that it was made from."""
         if isinstance(op, Deferred):
             return {"deferred": [self.op(op.op), [len(op.inputs), len(op.outputs)], op.several]}
         if isinstance(op, Late):
             return {"late": self._late(op)}
         if isinstance(op, Call):
             return {"function": self._call(op)}
-        if op is BRANCH_OF_EXAMPLES:  # what it knows of single examples belongs to a map that has ended
+        if op is BRANCH_OF_EXAMPLES:  # its knowledge of single examples belongs to a map that has ended
             op = BRANCH
         if isinstance(op, Effect):
             return {"effect": [op.name, self.describe(op.act)]}
@@ -175,7 +175,7 @@ class GraphWriter(json_values.Writer):
         return name
 
     def _number(self, key: Any, table: list[Any]) -> tuple[int, bool]:
-        """The number of an object, and whether it is new: its place in the table is then kept free."""
+        """The number of an object, and whether it is new; a new one gets an empty place in the table."""
         number = self._numbers.get(id(key))
         if number is not None:
             return number, False
@@ -345,7 +345,7 @@ class GraphWriter(json_values.Writer):
         ]
 
     def _residuals(self, op: Any) -> Any:
-        """What the op's vjp reads, by name: another version of the library may read something else."""
+        """The names of the values that the op's vjp reads: another version of the library may read others."""
         return [list(pair) for pair in op.residuals] if self._names.of(op) is not None else None
 
     def _pullback(self, trace: Trace, name: str, pullback: Any, specs: Any, needs: list[bool]) -> Any:

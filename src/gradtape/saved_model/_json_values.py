@@ -1,4 +1,4 @@
-"""Values as JSON: numbers, texts and lists as they are, everything else as an object whose only key is a tag.
+"""Values as JSON: numbers, strings and lists unchanged, everything else as an object whose only key is a tag.
 
     (1, 2)              {"tuple": [1, 2]}
     tf.float32          {"dtype": "float32"}
@@ -31,14 +31,14 @@ from gradtape.toplevel.extension_types import ExtensionForm, ExtensionType
 from gradtape.tracing.composites import Bounds, Parts
 
 _INLINE = 16  # elements of an array that stands in the description itself
-# Structures of ours that come up in arguments and results, by name; those of the user are made anew from their fields.
+# Our structures in arguments and results, by name; the user's are rebuilt from their fields.
 _OWN = {"IndexedSlices": Parts, "slice": Bounds}
 
 # The module of named tuples that are made when reading: the user's, whose module need not be there.
 DATASETS = "gradtape.saved_model._datasets"  # it describes functions, and is loaded for datasets only
 _ELSEWHERE = "<saved model>"
 
-_CALLED = frozenset(["function", "op", "call"])  # what may be called with some of its arguments known
+_CALLED = frozenset(["function", "op", "call"])  # callables that may be partially applied
 
 
 class Writer:

@@ -81,7 +81,7 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
             aliases = {name: objects.alias(entry) for name, entry in wanted if not isinstance(entry, str)}
         except errors.OpError:
             raise
-        except Exception as problem:  # whatever a file can bring about that no trace has made
+        except Exception as problem:  # any error that a damaged file may cause
             raise directory.damaged(folder, f"{type(problem).__name__}: {problem}.") from problem
     reader.rules.clear()  # they refer to the reader, which would keep the variables until the next garbage collection
     if options.experimental_load_function_aliases:
@@ -93,7 +93,7 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
 
 
 def _take_aliases(root: Any, aliases: dict[str, Any]) -> None:
-    """Put functions under other names into the loaded object; ValueError if it has something there."""
+    """Add the aliases of functions to the loaded object; ValueError if a name is taken."""
     if "function_aliases" in vars(root):
         raise ValueError(
             errors.compose(

@@ -36,7 +36,7 @@ def functions_of(value: Any) -> dict[str, Any]:
 
 
 class ObjectWriter:
-    """Describes an object and all that it holds; each part once.
+    """Describes an object and its parts, each part once.
 
     Attributes:
       assets: the files that were met.
@@ -66,7 +66,7 @@ class ObjectWriter:
         return number
 
     def alias(self, function: Any) -> Any:
-        """What stands for a function under another name: its number, or its traces if it is no part of the object."""
+        """The description of a function's alias: the function's number, or its traces if it is not part of the object."""
         known = self._numbers.get(object_graph.identity(function))
         if known is not None:
             return known
@@ -101,7 +101,7 @@ class ObjectWriter:
         return {"object": [type(value).__name__, parts]}
 
     def _element(self, value: Any) -> Any:
-        """An element of a list or dict: a number of a part. Others become None, so that places stay."""
+        """An element of a list or dict: the number of a part, or None for other values, so that positions are kept."""
         return self.number(value) if is_part(value) else {"literal": None}
 
 
@@ -184,10 +184,10 @@ class Restored(Module):
 
 
 class RestoredCallable(Restored):
-    """The same, of an object that could be called."""
+    """The same, for an object that could be called."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the object's own `__call__` returned."""
+        """The result of the object's own `__call__`."""
         return vars(self)["__call__"](*args, **kwargs)
 
 

@@ -10,7 +10,7 @@ _POLICIES = ("save_variable_devices", "expand_distributed_variables")
 
 
 def _policy_of(policy: Any) -> str | None:
-    """What is done with the devices and parts of variables, as text of any case."""
+    """The policy for devices and parts of variables, from text in any case."""
     if policy is None:
         return None
     text = str(policy).lower()

@@ -26,11 +26,11 @@ _NUMPY = "numpy:"
 
 
 class UnsaveableError(Exception):
-    """What cannot be described; the text names it."""
+    """Raised for a value that cannot be described; the text names it."""
 
 
 def name_of(value: Any) -> str:
-    """Where a function or class is found: `module:name`."""
+    """The location of a function or class: `module:name`."""
     known: Any = vars(np).get(getattr(value, "__name__", ""))
     if isinstance(known, np.ufunc) and known is value:
         return _NUMPY + str(known.__name__)
@@ -42,7 +42,7 @@ def name_of(value: Any) -> str:
 
 
 def described(function: Any) -> str:
-    """A function in words, with the line where it is defined."""
+    """A description of a function for messages, with the line where it is defined."""
     code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
     name = getattr(function, "__name__", type(function).__name__)
     if code is None:
@@ -105,7 +105,7 @@ def data_class_of(name: str) -> Any:
 
 
 def _resolved(what: str, name: str) -> Any:
-    """What a name of the table stands for, under its present or a former module."""
+    """The object that a name in the table stands for, in its present or a former module."""
     given, _, path = RENAMED.get(name, name).partition(":")
     module = next((m for m in RENAMED.get(given, given).split() if path in NAMES.get(m, ())), None)
     if module is None:
@@ -118,7 +118,7 @@ def _resolved(what: str, name: str) -> Any:
 
 
 def _listed(module: str, name: str) -> Any:
-    """What the table lists: a variable of a module, a method of a class in one, or an entry of a dict in one; None if it is gone."""
+    """The listed object: a variable of a module, a method of a class, or an entry of a dict; None if it no longer exists."""
     own, _, part = name.partition(".")
     value = vars(sys.modules[module]).get(own)
     if not part or value is None:
@@ -155,7 +155,7 @@ class OpNames:
 
 
 def _places() -> dict[int, list[str]]:
-    """Where the ops of the table stand, by their `id`, as far as they are loaded."""
+    """The locations of the loaded ops in the table, by their `id`."""
     found = {}
     for module, names in NAMES.items():
         for name in names if module in sys.modules else ():

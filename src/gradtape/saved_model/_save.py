@@ -89,7 +89,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
 
 
 def _check_own_signatures(root: Any) -> None:
-    """ValueError if the object has something else under the name by which loaded objects have their signatures."""
+    """ValueError if the object uses the name under which loaded objects have their signatures for something else."""
     own = getattr(root, "__dict__", {}).get("signatures")
     if own is not None and type(own).__name__ != "SignatureMap":
         raise ValueError(
@@ -102,7 +102,7 @@ def _check_own_signatures(root: Any) -> None:
 
 
 def _default_signature(root: Any) -> dict[str, ConcreteFunction]:
-    """The only function of an object that a signature can be made of."""
+    """The only function of an object that can become a signature."""
     functions = functions_of(root)
     named = functions.get("_default_save_signature")
     found = [_callable_by_name(f) for f in ([named] if named is not None else functions.values())]

@@ -10,7 +10,7 @@ from gradtape.saved_model._json_values import Reader, Writer
 
 
 def describe_table(writer: Writer, table: Table) -> Any:
-    """A table as it is now."""
+    """The description of a table in its present state."""
     attributes = {name: writer.describe(v) for name, v in vars(table).items() if name != "known"}
     return [references.name_of(type(table)), attributes, *[writer.describe(array) for array in table.contents()]]
 

@@ -1,4 +1,4 @@
-"""Graphs that were read from a file are checked before anything is compiled: machine code believes the specs of its values.
+"""Checks of graphs read from a file, before anything is compiled: machine code relies on the specs of its values.
 
 Every value is made once, before it is used; ops get as many operands as they take, and their own `infer` rules confirm what the
 file says of the results; blocks get what their parameters say, and no block contains itself.
@@ -26,11 +26,11 @@ _MOST_BYTES = 1 << 62
 
 
 class MalformedGraphError(Exception):
-    """A graph that no trace can have made; the text says why."""
+    """Raised for a graph that no trace can have made; the text says why."""
 
 
 def verify(traces: Sequence[Trace], blocks: Sequence[Block]) -> None:
-    """MalformedGraphError unless the graphs of traces and blocks are what a trace makes."""
+    """Raise MalformedGraphError unless the graphs of traces and blocks are valid."""
     _check_order(traces, lambda t: [*([t.outer] if t.outer is not None else []), *t.sees], "a trace lies inside itself")
     _check_order(traces, _inner, "a block contains itself")
     for trace in traces:
@@ -79,7 +79,7 @@ def _structure(graph: Graph) -> None:
 
 
 def _sources(graph: Graph) -> None:
-    """Constants and captures are what their values say."""
+    """Check that constants and captures match the specs of their values."""
     for value, array in graph.constants.items():
         if not hasattr(array, "dtype"):
             raise MalformedGraphError(f"{graph.name}: a constant is {type(array).__name__}, not an array.")
@@ -148,7 +148,7 @@ def _inferred(trace: Trace, node: Node, where: str) -> Any:
 
 
 def _operands(where: str, node: Node) -> None:
-    """The operands of a branch or a loop are what the parameters of its blocks say."""
+    """Check that the operands of a branch or a loop match the parameters of its blocks."""
     given = [v.spec for v in node.inputs[1:]]
     params = node.params
     if "branches" in params:
@@ -186,7 +186,7 @@ def _fits(own: Spec, said: Spec, where: str) -> None:
 
 
 def is_true_of(own: Spec, said: Spec) -> bool:
-    """True if everything that is said of a value is true of what it is."""
+    """True if the spec of a value holds for the actual array."""
     if own.dtype is not said.dtype:
         return False
     if said.shape is ANY:

@@ -31,6 +31,14 @@ def _distances(
     normalize: bool,
 ) -> Any:
     shape = np.maximum(dense_shape, truth_shape)[:-1]
+    for name, places in (("hypothesis", indices), ("truth", truth_indices)):
+        bad = np.any((places[:, :-1] < 0) | (places[:, :-1] >= shape), axis=1)
+        if bad.any():
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"edit_distance: indices of {name} must lie in its dense_shape, got {places[bad][0].tolist()}.",
+                "indices count from 0; give a dense_shape that holds them all.",
+            )
     found = np.zeros(tuple(shape), np.float32)
     ours, theirs = _sequences(indices, values), _sequences(truth_indices, truth_values)
     for place in np.ndindex(*shape):

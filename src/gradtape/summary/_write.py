@@ -5,6 +5,7 @@ Each is one op with an effect. What is shown is made when it is written: a histo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,19 +15,22 @@ import numpy as np
 from gradtape.api.arguments import tensor
 from gradtape.api.host_op import hosted, known
 from gradtape.arrays.joining import stack
-from gradtape.core import convert, dtypes, errors
+from gradtape.core import convert, dtypes, errors, state
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.core.variable_creation import names
 from gradtape.math._conversion import cast
+from gradtape.protos import wire_format
 from gradtape.summary import _event_file as event_file
 from gradtape.summary import _plugin_data as plugin_data
 from gradtape.summary._writer import SummaryWriter, current, told
+from gradtape.toplevel.module import name_scope
 
 # How an array that is given, with some numbers, becomes the one that is written.
 Content = Callable[[Any, list[int]], Any]
 
 _BUCKETS = 30
+_NOT_IN_SCOPES = re.compile(r"[^-_/.A-Za-z0-9]")
 
 
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
@@ -196,16 +200,20 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
     """
     if current.writer is None:
         return _nothing()
-    data = metadata if isinstance(metadata, bytes) else b"" if metadata is None else metadata.SerializeToString()
+    condition = _condition()
+    if condition is None:
+        return _nothing()
+    data = np.asarray(metadata)[()] if isinstance(metadata, Tensor) else b"" if metadata is None else metadata
+    data = data if isinstance(data, bytes) else data.SerializeToString()
     value = tensor() if callable(tensor) else tensor
-    return _put(tag, convert.convert_to_tensor(value), step, plugin_data.whole, data)
+    return _put(tag, convert.convert_to_tensor(value), step, condition, plugin_data.whole, data)
 
 
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tensor:
     """Write a serialized message `Summary`.
 
     Args:
-      tensor: a scalar string tensor.
+      tensor: a string tensor; several messages are one with the values of all.
       step: by default that of `tf.summary.experimental.set_step`.
 
     Returns:
@@ -233,8 +241,10 @@ def summary_scope(name: str, default_name: str = "summary", values: Any = None) 
     ...     print(tag)
     train/loss
     """
-    tag = tag_of(name or default_name)
-    yield tag, tag + "/"
+    # What is not allowed in the name of a scope is left out of it.
+    scope = _NOT_IN_SCOPES.sub("", name) or default_name
+    with name_scope(scope) as whole:
+        yield "/".join([*names.scopes[:-1], name or default_name]), whole
 
 
 def tag_of(name: str) -> str:
@@ -242,23 +252,34 @@ def tag_of(name: str) -> str:
     return "/".join([*names.scopes, name])
 
 
+def _condition() -> Any:
+    """Whether a summary is written, as a bool tensor; None if it is known now that it is not."""
+    if current.writer is None or current.condition is False:
+        return None
+    condition = told()
+    return None if state.current.trace is None and not bool(condition) else condition
+
+
 def _written(
     name: str, x: Tensor, step: Any, content: Content, metadata: bytes, numbers: list[Any] | None = None
 ) -> Tensor:
-    if current.writer is None:
+    condition = _condition()
+    if condition is None:
         return _nothing()
-    return _put(tag_of(name), x, step, content, metadata, numbers or [])
+    return _put(tag_of(name), x, step, condition, content, metadata, numbers or [])
 
 
 def _nothing() -> Tensor:
     return convert.convert_to_tensor(False)
 
 
-def _put(tag: str, x: Any, step: Any, content: Content, metadata: bytes, numbers: list[Any] | None = None) -> Tensor:
+def _put(
+    tag: str, x: Any, step: Any, condition: Any, content: Content, metadata: bytes, numbers: list[Any] | None = None
+) -> Tensor:
     given = [cast(tensor(n), dtypes.int64) for n in numbers or []]
     others = stack(given) if given else np.zeros(0, np.int64)
     found = _write_summary(
-        x, others, _step(step), told(), writer=current.writer, tag=tag, content=content, metadata=metadata
+        x, others, _step(step), condition, writer=current.writer, tag=tag, content=content, metadata=metadata
     )
     return found[0]
 
@@ -300,5 +321,12 @@ def _write_summary(
 def _write_raw_pb(data: Any, step: Any, condition: Any, *, writer: SummaryWriter) -> tuple[Any, ...]:
     if not condition:
         return (np.False_,)
-    writer.put(event_file.event(int(step), summary=data[()]))
+    whole = b"".join(np.ravel(data).tolist())
+    try:
+        for _ in wire_format.fields(whole):
+            pass
+    except ValueError:
+        what = f"Bad tf.compat.v1.Summary binary proto tensor string: {whole[:40]!r}."
+        raise errors.build(errors.DataLossError, what, "give what SerializeToString of a Summary returns.") from None
+    writer.put(event_file.event(int(step), summary=whole))
     return (np.True_,)

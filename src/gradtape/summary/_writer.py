@@ -155,12 +155,15 @@ def create_noop_writer() -> SummaryWriter:
 
 
 class NoopWriter(SummaryWriter):
-    """Writes nothing: within it, there is no writer."""
+    """Writes nothing, and changes nothing: in its block, another writer is in use as before it."""
 
     def set_as_default(self, step: Any = None) -> None:
-        current.writer = None
-        if step is not None:
-            current.step = step
+        """Nothing: the default writer and step stay."""
+
+    @contextmanager
+    def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
+        """Nothing: the default writer and step stay."""
+        yield self
 
 
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
@@ -172,6 +175,9 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
     >>> tf.summary.flush()
     """
     chosen = current.writer if writer is None else writer
+    if not isinstance(chosen, (SummaryWriter, type(None))):
+        what = f"Invalid argument to flush(): {chosen!r}."
+        raise ValueError(errors.compose(what, "give a writer of tf.summary.create_file_writer, or leave it out."))
     if chosen is not None:
         chosen.flush()
 

@@ -6,21 +6,19 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib
-import inspect
 import random
 import re
 import tempfile
 import unittest
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors, nest
-from gradtape.core.composite import Answering, Composite
+from gradtape.core import array_values, dtypes, errors, nest
+from gradtape.core.array_values import RaggedTensorValue
+from gradtape.core.composite import Composite
 from gradtape.core.indexed_slices import IndexedSlices
-from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, to_numpy
 from gradtape.core.variable import Variable
 from gradtape.random._functions import set_seed
@@ -55,16 +53,17 @@ class TestCase(unittest.TestCase):
 
     def get_temp_dir(self) -> str:
         """A folder that is removed after the test; the same in all calls of a test."""
-        if not hasattr(self, "_folder"):
-            self._folder = tempfile.mkdtemp()
-            self.addCleanup(lambda: __import__("shutil").rmtree(self._folder, ignore_errors=True))
-        return self._folder
+        if not hasattr(self, "_folder_of_test"):
+            self._folder_of_test = tempfile.mkdtemp()
+            self.addCleanup(lambda: __import__("shutil").rmtree(self._folder_of_test, ignore_errors=True))
+        return self._folder_of_test
 
     def evaluate(self, tensors: Any) -> Any:
-        """A structure with NumPy values in place of tensors; functions in it are called."""
-        return nest.map_structure(
-            lambda leaf: self.evaluate(leaf()) if inspect.isroutine(leaf) else _evaluated(leaf), tensors
-        )
+        """A structure with NumPy values in place of tensors; functions in it are called.
+
+        Sparse and ragged tensors become `tf.compat.v1.SparseTensorValue` and `tf.compat.v1.ragged.RaggedTensorValue`.
+        """
+        return None if tensors is None else nest.map_structure(_evaluate, tensors)
 
     @contextlib.contextmanager
     def session(
@@ -99,9 +98,9 @@ class TestCase(unittest.TestCase):
             (dtypes.float16, half_rtol, half_atol),
             (dtypes.bfloat16, bfloat16_rtol, bfloat16_atol),
         ]
-        found = {dtypes.as_dtype(_value(leaf).dtype) for s in (a, b) for leaf in nest.flatten(s)}
+        found = {_value(leaf).dtype for s in (a, b) for leaf in nest.flatten(s)}
         for dtype, relative, absolute in limits:
-            if dtype in found or (dtype is dtypes.float32 and dtypes.complex64 in found):
+            if np.dtype(dtype.as_numpy_dtype) in found or (dtype is dtypes.float32 and np.dtype("complex64") in found):
                 rtol, atol = max(rtol, relative), max(atol, absolute)
         self.assertAllClose(a, b, rtol, atol, msg)
 
@@ -207,21 +206,7 @@ class TestCase(unittest.TestCase):
         self.assertEqual(parse(str(device1)), parse(str(device2)), msg)
 
 
-@contextlib.contextmanager
-def _raises(case: unittest.TestCase, kind: Any, pattern: Any) -> Iterator[None]:
-    accepts = pattern if callable(pattern) else lambda problem: re.search(pattern, str(problem))
-    try:
-        yield
-    except kind as problem:
-        if not accepts(problem):
-            raise AssertionError(
-                f"Exception of type {type(problem)}: {problem} is not as expected: {pattern}"
-            ) from problem
-        return
-    case.fail(f"{getattr(kind, '__name__', kind)} not raised")
-
-
-# Functions, not methods: tests have methods of such names.
+# Functions, not methods: a test class may have methods with any name, such as _compare.
 def _differ(compare: Callable[[], None], msg: str) -> None:
     try:
         compare()
@@ -254,36 +239,37 @@ def _compare(
         raise AssertionError(f"{where}{problem}{'' if msg is None else f' : {msg}'}") from None
 
 
-def _rows(value: Any) -> Any:
-    """A ragged tensor, or its arrays, as nested lists."""
-    return value.to_list() if isinstance(value, Answering) and hasattr(value, "to_list") else value
+@contextlib.contextmanager
+def _raises(case: unittest.TestCase, kind: Any, pattern: Any) -> Iterator[None]:
+    accepts = pattern if callable(pattern) else lambda problem: re.search(pattern, str(problem))
+    try:
+        yield
+    except kind as problem:
+        if not accepts(problem):
+            raise AssertionError(
+                f"Exception of type {type(problem)}: {problem} is not as expected: {pattern}"
+            ) from problem
+        return
+    case.fail(f"{getattr(kind, '__name__', kind)} not raised")
 
 
-class IndexedSlicesValue(NamedTuple):
-    """The arrays of slices."""
-
-    values: Any
-    indices: Any
-    dense_shape: Any
-
-
-def _evaluated(value: Any) -> Any:
-    """The value of a tensor as `evaluate` gives it: of several arrays, if the tensor consists of several."""
-    if value is None:
+def _evaluate(leaf: Any) -> Any:
+    """The value of a tensor, or of what a function returns; of tensors of several parts the arrays of all."""
+    if leaf is None:
         return None
-    if isinstance(value, SparseTensor):
-        # Version 1, where this class is public, is above this room.
-        kind = importlib.import_module("gradtape.compat.v1").SparseTensorValue
-        return kind(_value(value.indices), _value(value.values), _value(value.dense_shape))
-    if isinstance(value, IndexedSlices):
-        shape = None if value.dense_shape is None else _value(value.dense_shape)
-        return IndexedSlicesValue(_value(value.values), _value(value.indices), shape)
-    if isinstance(value, Composite) and hasattr(value, "row_splits"):
-        kind = importlib.import_module("gradtape.compat.v1.ragged").RaggedTensorValue
-        return kind(_evaluated(value.values), _value(value.row_splits))  # type: ignore[attr-defined]
-    if isinstance(value, Composite):
-        return nest.map_structure(_value, value, expand_composites=True)
-    return value.numpy() if hasattr(value, "numpy") else _value(value)
+    if callable(leaf):
+        called = leaf()
+        return None if called is None else nest.map_structure(_evaluate, called)
+    try:
+        return array_values.of_tensor(leaf)
+    except AttributeError as problem:
+        what = f"evaluate: Unsupported type {type(leaf).__name__!r}, got {errors.brief(leaf)}."
+        raise ValueError(errors.compose(what, "give tensors, or structures of tensors.")) from problem
+
+
+def _rows(value: Any) -> Any:
+    """A ragged tensor as nested lists."""
+    return value.to_list() if isinstance(value, (Composite, RaggedTensorValue)) and hasattr(value, "to_list") else value
 
 
 def _is_array(value: Any) -> bool:
@@ -306,7 +292,7 @@ def _value(value: Any) -> Any:
         from gradtape.core.indexed_slices import densify
 
         return _value(densify(value))
-    if hasattr(value, "numpy"):
+    if callable(getattr(value, "numpy", None)) and not isinstance(value, dtypes.DType):
         return np.asarray(value.numpy())
     return np.asarray(value)
 

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gradtape.core import convert, dtypes
+from gradtape.core import convert, dtypes, errors
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorShape, TensorSpec
@@ -74,7 +74,11 @@ class ExtensionTypeField(_Field):
         try:
             check_kind(value_type)
         except TypeError as problem:
-            raise TypeError(f"In field {name!r}: {problem}") from None
+            raise errors.build(
+                TypeError,
+                f"In field {name!r}: {problem}.",
+                "annotate fields with tf.Tensor, tf.TensorShape, tf.DType, bool, int, float, str, bytes, extension types, or tuples, typing.Mapping and unions of them.",
+            ) from None
         if default is not NO_DEFAULT:
             default = converted(default, value_type, f"default value for {name}", default_of_field)
         return super().__new__(cls, name, value_type, default)
@@ -266,8 +270,24 @@ def converted_fields(
     """All fields of an object or a spec; ValueError if some are missing or too many."""
     extra = set(values) - {f.name for f in fields}
     if extra:
-        raise ValueError(f"Got unexpected fields: {extra}")
+        raise errors.build(
+            ValueError,
+            f"Got unexpected fields: {extra}.",
+            f"pass the fields of the class: {', '.join([f.name for f in fields])}.",
+        )
     missing = {f.name for f in fields} - set(values)
     if missing:
-        raise ValueError(f"Missing required fields: {missing}")
-    return {f.name: converted(values[f.name], f.value_type, f.name, leaf) for f in fields}
+        raise errors.build(
+            ValueError,
+            f"Missing required fields: {missing}.",
+            f"pass them, or give them defaults: {sorted(missing)[0]}: tf.Tensor = 0.0.",
+        )
+    found = {}
+    for f in fields:
+        try:
+            found[f.name] = converted(values[f.name], f.value_type, f.name, leaf)
+        except TypeError as problem:
+            kind = getattr(f.value_type, "__name__", f.value_type)
+            fix = f"pass what the annotation says, or change it: {f.name}: {kind}."
+            raise errors.build(TypeError, f"{problem}.", fix) from problem.__cause__
+    return found

@@ -90,7 +90,11 @@ class ExtensionType(_Immutable, Composite):
         given = vars(cls)
         for name in [*given.get("__annotations__", {}), *given]:
             if name != "Spec" and ExtensionTypeField.is_reserved_name(name):
-                raise ValueError(f"The field annotations for {cls.__name__} are invalid. Field {name!r} is reserved.")
+                raise errors.build(
+                    ValueError,
+                    f"The field annotations for {cls.__name__} are invalid. Field {name!r} is reserved.",
+                    f"give it another name, such as {name.strip('_')}_.",
+                )
         cls._own_fields = _fields(cls)
         for name in given.get("__annotations__", {}):
             if name in given:  # the default, which would hide that an object has no such field yet
@@ -342,13 +346,22 @@ def _parameters(kind: type[ExtensionType]) -> list[inspect.Parameter]:
     return found
 
 
+def _bind(signature: inspect.Signature, name: str, args: Any, kwargs: Any) -> inspect.BoundArguments:
+    """The arguments by name; TypeError with the call to write if they do not fit."""
+    try:
+        return signature.bind(*args, **kwargs)
+    except TypeError as problem:
+        names = ", ".join([p.name if p.default is p.empty else f"{p.name}=..." for p in signature.parameters.values()])
+        raise errors.build(TypeError, f"{name}: {problem}.", f"{name}({names}).") from None
+
+
 def _initializer(kind: type[ExtensionType]) -> Callable[..., None]:
     """The constructor of a class that has none of its own."""
     signature = inspect.Signature(_parameters(kind), return_annotation=kind)
     own = inspect.Signature(_parameters(kind)[1:])
 
     def initialize(self: Any, *args: Any, **kwargs: Any) -> None:
-        bound = own.bind(*args, **kwargs)
+        bound = _bind(own, kind.__qualname__, args, kwargs)
         bound.apply_defaults()
         if type(self) is kind:
             self._set_fields(converted_fields(_resolved_fields(kind), bound.arguments))
@@ -375,9 +388,17 @@ def _finishing(kind: type[ExtensionType], own: Callable[..., None]) -> Callable[
 def _spec_class(kind: type[ExtensionType], own: Any) -> type[ExtensionTypeSpec]:
     """The class of the specs of a class, with what its own nested class `Spec` defines."""
     if own is not None and not isinstance(own, type):
-        raise ValueError(f"{kind.__qualname__}.Spec must be a nested class; got {own}.")
+        raise errors.build(
+            ValueError,
+            f"{kind.__qualname__}.Spec must be a nested class; got {own}.",
+            "class Spec: ... inside the class, or none.",
+        )
     if own is not None and own.__bases__ != (object,) and [b.__name__ for b in own.__bases__] != ["TypeSpec"]:
-        raise ValueError(f"{kind.__qualname__}.Spec must be directly subclassed from tf.TypeSpec.")
+        raise errors.build(
+            ValueError,
+            f"{kind.__qualname__}.Spec must be directly subclassed from tf.TypeSpec.",
+            "class Spec(tf.TypeSpec): ..., or class Spec: ...",
+        )
     body = {k: v for k, v in vars(own or object).items() if k not in ("__dict__", "__weakref__")} if own else {}
     base: type = getattr(kind, "_base_of_specs", ExtensionTypeSpec)
     own_initializer = body.get("__init__")
@@ -387,7 +408,7 @@ def _spec_class(kind: type[ExtensionType], own: Any) -> type[ExtensionTypeSpec]:
             own_initializer(self, *args, **kwargs)
             values = self._given()
         else:
-            values = own_signature.bind(*args, **kwargs).arguments
+            values = _bind(own_signature, f"{kind.__qualname__}.Spec", args, kwargs).arguments
         self._set_fields(converted_fields(_resolved_fields(kind), values, spec_of_field))
 
     names = [p.replace(default=inspect.Parameter.empty, annotation=inspect.Parameter.empty) for p in _parameters(kind)]

@@ -61,7 +61,11 @@ def register_tensor_conversion_function(
     """
     kinds = base_type if isinstance(base_type, tuple) else (base_type,)
     if not kinds or not all(isinstance(kind, type) for kind in kinds):
-        raise TypeError(f"Argument `base_type` must be a type or a tuple of types, got {base_type!r}.")
+        raise errors.build(
+            TypeError,
+            f"Argument `base_type` must be a type or a tuple of types, got {base_type!r}.",
+            "pass the class: tf.register_tensor_conversion_function(Degrees, f).",
+        )
     if any(issubclass(kind, _NEVER) for kind in kinds):
         raise errors.build(
             TypeError,
@@ -69,7 +73,11 @@ def register_tensor_conversion_function(
             "register a class that you define.",
         )
     if not callable(conversion_func):
-        raise TypeError(f"Argument `conversion_func` must be callable, got {conversion_func!r}.")
+        raise errors.build(
+            TypeError,
+            f"Argument `conversion_func` must be callable, got {conversion_func!r}.",
+            "pass a function f(value, dtype=None, name=None, as_ref=False).",
+        )
     for kind in kinds:
         if not any(known is kind for _, _, known, _ in _registered):
             convert.CONVERTERS.append((kind, _converted))

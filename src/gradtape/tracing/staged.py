@@ -81,10 +81,12 @@ class Staged:
         recorders = _current.recorders
         if not recorders:
             return [wrap(y) for y in self.program(arrays, slots)]
-        op = self.call
+        ids = tuple([x._id for x in tensors])
+        # Nothing is derived for a tape that watches none of the inputs: deriving runs custom gradients.
+        op = self.call if any(r.concerns(ids) for r in recorders) else self.unwatched
         made = op.program(arrays, slots)
         results = tuple([wrap(y) for y in made])
-        notify(op, tuple([x._id for x in tensors]), arrays, {}, results, made)
+        notify(op, ids, arrays, {}, results, made)
         return list(results[: len(self.outputs)])
 
     @cached
@@ -113,6 +115,11 @@ class Staged:
     def call(self) -> Call:
         """The op that tapes see."""
         return Call(self)
+
+    @cached
+    def unwatched(self) -> Unwatched:
+        """The op that tapes see where they watch none of its inputs."""
+        return Unwatched(self)
 
     @cached
     def has_own_gradients(self) -> bool:
@@ -288,6 +295,19 @@ class Call(Op):
             pairs = [(self.identities[i], self.values[i]) for i in given]
             found = self._pullbacks[given] = Pullback(self.staged, pairs)
         return found
+
+
+class Unwatched(Op):
+    """A run of a staged function on inputs without gradients, which tapes only note for `explain`."""
+
+    differentiable = True
+
+    def __init__(self, staged: Staged) -> None:
+        self.staged = staged
+        self.name = staged.name  # type: ignore[misc]
+        self.program = staged.program
+        self.inputs = tuple([f"x{i}" for i in range(len(staged._operands()))])  # type: ignore[misc]
+        self.outputs = tuple([f"y{i}" for i in range(len(staged.outputs))])  # type: ignore[misc]
 
 
 class Pullback:

@@ -118,7 +118,7 @@ class Symbol(Interpreted):
             raise TypeError(
                 errors.compose(
                     "Tensor is unhashable: it cannot be a key of a dict or an element of a set.",
-                    "use tensor.ref() as the key.",
+                    "use a Python value as the key, or tensor.ref().",
                     depth=1,
                 )
             )
@@ -307,7 +307,7 @@ def _way_out(graph: str) -> str:
     if "loop" in graph:
         return (
             "a list cannot collect tensors of a loop: rows = tf.TensorArray(tf.float32, size=n) before it, "
-            "rows = rows.write(i, value) in it, rows.stack() behind it."
+            "rows = rows.write(i, value) in it, rows.stack() after it."
         )
     return "return it from the function, and use what the call returns: afterwards its tensors are out of scope."
 

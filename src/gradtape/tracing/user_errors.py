@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradtape.core import errors, provenance, python_errors
+from gradtape.core import attribute_hints, errors, provenance, python_errors
 
 
 def in_user_code(problem: Exception) -> Exception:
@@ -14,14 +14,16 @@ def in_user_code(problem: Exception) -> Exception:
         if provenance.search(trace.tb_frame)[0] is code:
             place = provenance.Site(code.co_filename, trace.tb_lineno, code.co_name).short
             if not place.startswith("Cell In["):
-                place = f'File "{code.co_filename}", line {trace.tb_lineno}'
+                place = f'File "{provenance.without_count(code.co_filename)}", line {trace.tb_lineno}'
             frames.append(f"    {place}, in {code.co_name}")
         trace = trace.tb_next
     if getattr(problem, "_in_user_code", False):
         return problem
+    advice = _advice(problem)
+    if not frames and not advice:
+        return problem
     # What is wrong comes first: logs and summaries of tests show the first line alone.
-    lines = "\n\nin user code:\n\n" + "\n".join(frames)
-    lines = f"{_advice(problem)}{lines}"
+    lines = advice + ("\n\nin user code:\n\n" + "\n".join(frames) if frames else "")
     made = _same_kind(problem, f"{problem}{lines}")
     if type(made) is errors.StagingError:
         made = errors.StagingError(f"{type(problem).__name__}: {problem}{lines}")
@@ -34,7 +36,7 @@ def _advice(problem: Exception) -> str:
     if type(problem).__module__ != "builtins":
         return ""
     fix = python_errors.fix(problem)
-    if fix or not isinstance(problem, AttributeError) or " Use " in str(problem):
+    if fix or not isinstance(problem, AttributeError) or attribute_hints.gives_advice(str(problem)):
         return f"\n{fix}" if fix else ""
     close = python_errors.alike(problem.name, dir(problem.obj))
     return f". Did you mean: {close!r}?" if close and "\n" not in str(problem) else ""

@@ -176,6 +176,10 @@ class Pushforward(Recorder):
         if not alone:
             self._keep_saved(ids, values)
 
+    def concerns(self, ids: tuple[int, ...]) -> bool:
+        """True if an input has a tangent."""
+        return any(i in self.tangents for i in ids)
+
     def _tangent(self, identity: int, value: Any) -> Any:
         found = self.tangents.get(identity)
         if found is None or not found.dtype.is_trainable:

@@ -145,6 +145,10 @@ class Recording(Recorder):
         self.records.append((op, (i, j), out, NO_PARAMS, code, offset, None))
         self.saved.append(op.save((p, q), result))
 
+    def concerns(self, ids: tuple[int, ...]) -> bool:
+        """True if an input is watched."""
+        return not self.tracked.isdisjoint(ids)
+
     def _find(self, op: Any) -> tuple[Any, int]:
         """The place in the user's code of an op that is being seen; how it is found is noted for the next time."""
         frame: Any

@@ -68,7 +68,7 @@ class Place:
         self.code = code
         self.often = often
         self.seen = self.missed = 0
-        self.patterns: list[Pattern] = []
+        self.patterns: list[PassPattern] = []
         self.hopeless = self.is_learning = False
 
 
@@ -116,7 +116,7 @@ def _learn(place: Place, recording: Recording, cotangents: dict[int, Any], sourc
     place.is_learning = True
     try:
         # Numbers in the user's code are constants, unless it turns out that they change.
-        pattern = Pattern(recording, cotangents, sources, constants=not place.patterns)
+        pattern = PassPattern(recording, cotangents, sources, constants=not place.patterns)
         if isinstance(_compiler[0], str):
             _compiler[0] = importlib.import_module(_compiler[0])
         pattern.program = _compiler[0].program(pattern, recording, cotangents, list(sources))
@@ -127,7 +127,7 @@ def _learn(place: Place, recording: Recording, cotangents: dict[int, Any], sourc
         place.is_learning = False
 
 
-class Pattern:
+class PassPattern:
     """What the passes of one program have in common, and where their arrays are found.
 
     Identities differ from tape to tape, so a pattern has names for them, which are numbers: by the order in which variables

@@ -114,7 +114,7 @@ bad(Convolution, X, W, error=ShapeError, match="in 2 groups, but the filter is f
 bad(Convolution, X, W.astype(np.float32), error=DTypeError, match="dtypes differ: x is f64[1,4,4,2]", **WAY)
 bad(Convolution, X > 0, W > 0, error=DTypeError, match="x is bool[1,4,4,2]", **WAY)
 bad(
-    ConvolutionInputGradient, G, W, error=ShapeError, match="the window has [3, 2] places in an input of size [5, 4]",
+    ConvolutionInputGradient, G, W, error=ShapeError, match="a convolution of [5, 4] gives [3, 2], the input is f64[1,2,2,5]",
     size=(5, 4), **WAY,
 )  # fmt: skip
 bad(
@@ -122,7 +122,7 @@ bad(
     size=(4, 4), **WAY,
 )  # fmt: skip
 bad(
-    ConvolutionFilterGradient, X, G, error=ShapeError, match="the window has [3, 3] places", window=(2, 2), **WAY
+    ConvolutionFilterGradient, X, G, error=ShapeError, match="a window of [2, 2] has [3, 3] places", window=(2, 2), **WAY
 )  # fmt: skip
 bad(
     ConvolutionFilterGradient, X, np.ones((2, 2, 2, 5)), error=ShapeError, match="x is f64[1,4,4,2], g is f64[2,2,2,5]",

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import gradtape as tf
-from gradtape.compat.v1._values import RaggedTensorValue
 from gradtape.core import errors
+from gradtape.core.array_values import RaggedTensorValue
 
 ENABLE_CONTROL_FLOW_V2 = True
 

@@ -1,7 +1,7 @@
 """`tf.compat.v1`: the part of TensorFlow 1 that programs for TensorFlow 2 use, and graphs that sessions run.
 
 Names that mean the same in both versions are gradtape's own. The others: `_functions` (arguments of version 1, checks, `where` by
-rows), `_variables` (`get_variable`, scopes), `_collections` (collections, initializers, assignments), `_sessions` (placeholders, sessions, switches between the
+rows), `_arguments` (other names and another order of the arguments), `_variables` (`get_variable`, scopes), `_collections` (collections, initializers, assignments), `_sessions` (placeholders, sessions, switches between the
 modes); `messages` has the options that are protocol buffers there. `data`, `gfile`, `initializers`, `logging`, `losses`, `nn`,
 `train`, … are modules of that name.
 """
@@ -12,21 +12,22 @@ import importlib
 import sys
 from typing import Any
 
-from gradtape.compat.v1 import _rooms
+from gradtape.compat.v1 import _arguments, _rooms
 
 # Names by where they are: `.` has modules, `.file` names of a file beside this one. `name=other` is `other` under the name `name`.
 _ORIGINS = {
     ".": (
-        "app data flags gfile image initializers layers logging losses metrics mixed_precision nn python_io "
-        "ragged resource_loader saved_model strings summary test train"
+        "app data debugging flags gfile image initializers io layers linalg logging losses math metrics "
+        "mixed_precision nn python_io ragged random resource_loader saved_model sparse strings summary test train"
     ),
     "._functions": (
         "argmax argmin assert_equal assert_greater assert_greater_equal assert_integer assert_less "
         "assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal "
         "assert_positive assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_type batch_gather "
-        "boolean_mask convert_to_tensor_or_sparse_tensor count_nonzero div expand_dims gather gather_nd "
+        "batch_to_space boolean_mask case cond constant convert_to_tensor_or_sparse_tensor count_nonzero div expand_dims "
+        "gather gather_nd "
         "multinomial name_scope norm ones_like py_func reduce_all reduce_any reduce_logsumexp reduce_max "
-        "reduce_mean reduce_min reduce_prod reduce_sum self_adjoint_eig set_random_seed sparse_to_dense squeeze "
+        "reduce_mean reduce_min reduce_prod reduce_sum self_adjoint_eig set_random_seed space_to_batch sparse_to_dense squeeze "
         "substr to_bfloat16 to_double to_float to_int32 to_int64 transpose where while_loop xla_dynamic_slice "
         "zeros_like"
     ),
@@ -43,7 +44,7 @@ _ORIGINS = {
         "resource_variables_enabled variable_op_scope variable_scope"
     ),
     "._sessions": (
-        "SparseTensorValue colocate_with control_flow_v2_enabled disable_control_flow_v2 disable_eager_execution "
+        "colocate_with control_flow_v2_enabled disable_control_flow_v2 disable_eager_execution "
         "disable_tensor_equality disable_v2_behavior disable_v2_tensorshape enable_control_flow_v2 "
         "enable_eager_execution enable_tensor_equality enable_v2_behavior enable_v2_tensorshape "
         "executing_eagerly_outside_functions get_default_graph get_default_session get_seed gradients placeholder "
@@ -66,11 +67,12 @@ _ORIGINS = {
     "gradtape.compat._graph_keys": "GraphKeys",
     "gradtape.compat._graphs": "reset_default_graph",
     "gradtape.compat._session": "InteractiveSession Session",
+    "gradtape.core.array_values": "IndexedSlicesValue SparseTensorValue",
     "gradtape.core.dimension": "Dimension dimension_value",
     "gradtape.image": "random_crop",
     "gradtape.io": (
-        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_csv decode_raw matching_files "
-        "parse_example parse_single_example parse_tensor read_file serialize_tensor write_file"
+        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature matching_files "
+        "parse_tensor read_file serialize_tensor write_file"
     ),
     "gradtape.linalg": (
         "cross diag=tensor_diag diag_part=tensor_diag_part matrix_band_part=band_part matrix_determinant=det "
@@ -78,16 +80,16 @@ _ORIGINS = {
         "matrix_triangular_solve=triangular_solve svd trace"
     ),
     "gradtape.math": (
-        "ceil confusion_matrix div_no_nan=divide_no_nan floordiv invert_permutation is_finite is_inf is_nan "
+        "ceil div_no_nan=divide_no_nan floordiv invert_permutation is_finite is_inf is_nan "
         "lgamma log log_sigmoid logical_xor polygamma reciprocal rsqrt segment_sum softplus squared_difference "
         "top_k unsorted_segment_sum zeta"
     ),
-    "gradtape.nn": "depth_to_space softsign space_to_depth",
+    "gradtape.nn": "softsign",
     "gradtape.random": (
         "random_gamma=gamma random_normal=normal random_shuffle=shuffle random_uniform=uniform truncated_normal"
     ),
     "gradtape.sparse": "sparse_tensor_dense_matmul=sparse_dense_matmul sparse_tensor_to_dense=to_dense",
-    "gradtape.strings": "string_join=join string_to_number=to_number",
+    "gradtape.strings": "string_join=join",
     "gradtape.toplevel.variable_creators": "variable_creator_scope",
 }
 
@@ -105,10 +107,13 @@ def __getattr__(name: str) -> Any:
     origin = _origin(name)
     if origin == (".", name):
         return importlib.import_module(f"{__name__}.{name}")
-    if origin is not None:
+    if name in _arguments.ELSEWHERE:
+        value = _arguments.find(name)
+    elif origin is not None:
         value = getattr(importlib.import_module(origin[0], __name__), origin[1])
     else:
         value = _shared(name)
+    value = _arguments.adapt("", name, value)
     if name != "keras":
         setattr(sys.modules[__name__], name, value)
     return value
@@ -137,4 +142,4 @@ def _shared(name: str) -> Any:
 def __dir__() -> list[str]:
     gradtape = importlib.import_module("gradtape")
     own = [entry.partition("=")[0] for names in _ORIGINS.values() for entry in names.split()]
-    return sorted({*own, *gradtape.__all__, "compat", "keras"})
+    return sorted({*own, *_arguments.ELSEWHERE, *gradtape.__all__, "compat", "keras"})

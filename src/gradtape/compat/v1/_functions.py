@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 import gradtape as tf
-from gradtape.compat.v1._values import as_tensors
+from gradtape.control_flow.functions import alone
 from gradtape.ragged import _construct as construct
 from gradtape.toplevel.module import name_scope as _name_scope
 
@@ -122,8 +122,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
            [7, 8]], dtype=int32)
     """
     if x is None or y is None:
-        return tf.where(as_tensors(condition), x, y)
-    condition, x, y = [construct.tensor(as_tensors(v)) for v in (condition, x, y)]
+        return tf.where(condition, x, y)
+    condition, x, y = [construct.tensor(v) for v in (condition, x, y)]
     if any(isinstance(v, tf.RaggedTensor) for v in (condition, x, y)):
         return _ragged_where(condition, x, y)
     if condition.shape.rank == 1 and (x.shape.rank or 0) > 1:
@@ -161,13 +161,45 @@ def gather_nd(
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     """Slices by indices, in each element of a batch."""
-    indices = construct.tensor(as_tensors(indices))
+    indices = construct.tensor(indices)
     return tf.gather(params, indices, axis=indices.shape.rank - 1, batch_dims=indices.shape.rank - 1)
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
     """The elements where a mask is true."""
     return tf.boolean_mask(tensor, mask, axis)
+
+
+def cond(
+    pred: Any,
+    true_fn: Any = None,
+    false_fn: Any = None,
+    strict: bool = False,
+    name: str | None = None,
+    fn1: Any = None,
+    fn2: Any = None,
+) -> Any:
+    """The result of one of two functions; outside of functions a list of one tensor becomes the tensor, unless `strict`."""
+    for first, old, names in ((true_fn, fn1, ("true_fn", "fn1")), (false_fn, fn2, ("false_fn", "fn2"))):
+        if first is not None and old is not None:
+            raise TypeError(f"cond(): '{names[0]}' and '{names[1]}' may not be set simultaneously.")
+    found = tf.cond(pred, fn1 if true_fn is None else true_fn, fn2 if false_fn is None else false_fn)
+    return found if strict or not tf.executing_eagerly() else alone(found)
+
+
+def case(
+    pred_fn_pairs: Any,
+    default: Any = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    """The result of the first function whose condition holds; with `strict`, a list of one tensor stays a list."""
+    if not (strict and tf.executing_eagerly()):
+        return tf.case(pred_fn_pairs, default, exclusive)
+    pairs = pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
+    kept = [(condition, lambda fn=fn: [fn()]) for condition, fn in pairs]
+    return tf.case(kept, None if default is None else lambda: [default()], exclusive)
 
 
 def while_loop(
@@ -182,11 +214,21 @@ def while_loop(
     maximum_iterations: Any = None,
     return_same_structure: bool = False,
 ) -> Any:
-    """A loop. One variable is returned by itself, unless the structure is to be kept."""
-    found = tf.while_loop(cond, body, loop_vars, shape_invariants, maximum_iterations=maximum_iterations)
-    if not return_same_structure and isinstance(found, (list, tuple)) and len(found) == 1:
-        return found[0]
-    return found
+    """A loop. One variable is returned by itself unless the structure is to be kept, or the body returns a list."""
+    in_list = False
+
+    def step(*values: Any) -> Any:
+        nonlocal in_list
+        result = body(*values)
+        in_list = isinstance(result, (list, tuple))
+        return result
+
+    is_eager = tf.executing_eagerly()
+    found = tf.while_loop(
+        cond, step if is_eager else body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory,
+        maximum_iterations,
+    )  # fmt: skip
+    return found if return_same_structure or (is_eager and in_list) else alone(found)
 
 
 class name_scope:  # noqa: N801
@@ -371,7 +413,7 @@ def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Any:
 
 def div(x: Any, y: Any, name: str | None = None) -> Any:
     """The quotient with Python 2's rules: integers are rounded down."""
-    x = construct.tensor(as_tensors(x))
+    x = construct.tensor(x)
     return tf.math.floordiv(x, y) if x.dtype.is_integer else tf.divide(x, y)
 
 
@@ -391,3 +433,32 @@ def xla_dynamic_slice(x: Any, start_indices: Any, size_indices: Any) -> Any:
     sizes = tf.cast(size_indices, tf.int32)
     start = tf.clip_by_value(tf.cast(start_indices, tf.int32), 0, tf.shape(x) - sizes)
     return tf.slice(x, start, sizes)
+
+
+def _blocks(block_size: Any, block_shape: Any) -> Any:
+    return [block_size, block_size] if block_shape is None else block_shape
+
+
+def space_to_batch(
+    input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
+) -> Any:
+    """Blocks of space as entries of the batch."""
+    return tf.space_to_batch(input, _blocks(block_size, block_shape), paddings)
+
+
+def batch_to_space(
+    input: Any, crops: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
+) -> Any:
+    """Entries of the batch as blocks of space."""
+    return tf.batch_to_space(input, _blocks(block_size, block_shape), crops)
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:
+    """A tensor of a value, perhaps repeated to fill a shape."""
+    if verify_shape and shape is not None and tf.convert_to_tensor(value).shape != tf.TensorShape(shape):
+        own = tf.convert_to_tensor(value).shape
+        raise TypeError(
+            f"Expected Tensor's shape: {tf.TensorShape(shape)}, got {own}.\n"
+            "  fix: leave out verify_shape, and the value is repeated."
+        )
+    return tf.constant(value, dtype, shape, name)

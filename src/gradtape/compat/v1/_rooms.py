@@ -7,21 +7,27 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.compat.v1 import _arguments
 
-def from_room(room: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a module that shows the names of a public one."""
+
+def from_room(room: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and the `__dir__` of a module that shows the names of a public one, and names of its own."""
 
     def get(name: str) -> Any:
         if name.startswith("__"):
             raise no_attribute(room, name)
         try:
-            return getattr(importlib.import_module(f"gradtape.{room}"), name)
+            return _arguments.adapt(room, name, getattr(importlib.import_module(f"gradtape.{room}"), name))
         except AttributeError as problem:
             if "\n  fix: " in str(problem):
                 raise
             raise no_attribute(room, name) from None
 
-    return get
+    def names() -> list[str]:
+        own = vars(sys.modules[f"gradtape.compat.v1.{room}"])
+        return sorted({*dir(importlib.import_module(f"gradtape.{room}")), *own})
+
+    return get, names
 
 
 def no_attribute(room: str, name: str) -> AttributeError:

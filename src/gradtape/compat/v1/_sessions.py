@@ -8,7 +8,6 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.compat import _graphs
-from gradtape.compat.v1._values import SparseTensorValue as SparseTensorValue
 from gradtape.core import errors, state
 from gradtape.toplevel.gradients import gradients as _gradients
 

@@ -7,7 +7,7 @@ from typing import Any
 import gradtape as tf
 from gradtape.compat.v1 import _rooms
 
-__getattr__ = _rooms.from_room("data")
+__getattr__, __dir__ = _rooms.from_room("data")
 
 
 def get_output_shapes(dataset_or_iterator: Any) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import gradtape as tf
 from gradtape.compat.v1 import _rooms
 
-__getattr__ = _rooms.from_room("nn")
+__getattr__, __dir__ = _rooms.from_room("nn")
 
 
 def softmax_cross_entropy_with_logits(
@@ -186,3 +187,81 @@ def ctc_loss(
     """The CTC loss of label sequences without alignment; the last class is the blank."""
     given = inputs if logits is None else logits
     return tf.nn.ctc_loss(labels, given, None, sequence_length, time_major, blank_index=-1)
+
+
+def _is_divided(params: Any) -> bool:
+    return isinstance(params, (list, tuple)) and len(params) > 1
+
+
+def _places(params: Any, ids: Any, partition_strategy: str) -> Any:
+    """The rows of ids in tables that stand one behind the other; with "mod", the tables take turns."""
+    if partition_strategy not in ("mod", "div"):
+        raise ValueError(f"partition_strategy must be 'mod' or 'div', got {partition_strategy!r}.")
+    if partition_strategy == "div" or not _is_divided(params):
+        return ids
+    ids, count = tf.convert_to_tensor(ids), len(params)
+    starts = tf.cumsum([tf.shape(table, ids.dtype)[0] for table in params], exclusive=True)
+    return tf.gather(starts, ids % count) + ids // count
+
+
+def _places_of_rows(params: Any, ids: Any, partition_strategy: str) -> Any:
+    if isinstance(ids, tf.SparseTensor):
+        return tf.SparseTensor(ids.indices, _places(params, ids.values, partition_strategy), ids.dense_shape)
+    return ids.with_flat_values(_places(params, ids.flat_values, partition_strategy))
+
+
+def _joined(tables: Any, partition_strategy: str) -> Any:
+    """One table, with its rows in the order of their ids."""
+    if partition_strategy == "div" or not _is_divided(tables):
+        return tables
+    whole = tf.concat([tf.convert_to_tensor(table) for table in tables], 0)
+    return tf.gather(whole, _places(tables, tf.range(whole.shape[0]), partition_strategy))
+
+
+def embedding_lookup(
+    params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None, validate_indices: bool = True, max_norm: Any = None
+) -> Any:  # fmt: skip
+    """Rows of one or several tables."""
+    if isinstance(ids, tf.RaggedTensor):
+        return tf.nn.embedding_lookup(params, _places_of_rows(params, ids, partition_strategy), max_norm)
+    return tf.nn.embedding_lookup(params, _places(params, ids, partition_strategy), max_norm)
+
+
+def embedding_lookup_sparse(
+    params: Any, sp_ids: Any, sp_weights: Any, partition_strategy: str = "mod", name: str | None = None, combiner: Any = None,
+    max_norm: Any = None, allow_fast_lookup: bool = False,
+) -> Any:  # fmt: skip
+    """Rows of one or several tables, combined."""
+    if _is_divided(params) and isinstance(sp_ids, (tf.SparseTensor, tf.RaggedTensor)):
+        sp_ids = _places_of_rows(params, sp_ids, partition_strategy)
+    return tf.nn.embedding_lookup_sparse(params, sp_ids, sp_weights, combiner, max_norm)
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None, combiner: str = "mean", default_id: Any = None,
+    name: str | None = None, partition_strategy: str = "div", max_norm: Any = None, allow_fast_lookup: bool = False,
+) -> Any:  # fmt: skip
+    """Rows of one or several tables, combined; ids below 0 are left out."""
+    tables = _joined(embedding_weights, partition_strategy)
+    return tf.nn.safe_embedding_lookup_sparse(tables, sparse_ids, sparse_weights, combiner, default_id, max_norm)
+
+
+def _sampled(name: str) -> Any:
+    function = getattr(tf.nn, name)
+
+    @functools.wraps(function)
+    def loss(
+        weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: Any, num_classes: Any, num_true: int = 1,
+        sampled_values: Any = None, remove_accidental_hits: bool = name == "sampled_softmax_loss",
+        partition_strategy: str = "mod", name: str | None = None, **seed: Any,
+    ) -> Any:  # fmt: skip
+        return function(
+            _joined(weights, partition_strategy), _joined(biases, partition_strategy), labels, inputs, num_sampled,
+            num_classes, num_true, sampled_values, remove_accidental_hits, **seed,
+        )  # fmt: skip
+
+    return loss
+
+
+nce_loss = _sampled("nce_loss")
+sampled_softmax_loss = _sampled("sampled_softmax_loss")

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.compat.v1 import _rooms
-from gradtape.compat.v1._values import RaggedTensorValue
 from gradtape.core import dtypes, errors
+from gradtape.core.array_values import RaggedTensorValue
 from gradtape.ragged import _functions as functions
 from gradtape.ragged._tensor import RaggedTensor
 
-__getattr__ = _rooms.from_room("ragged")
+__getattr__, __dir__ = _rooms.from_room("ragged")
 
 
 def constant_value(

@@ -2,4 +2,4 @@
 
 from gradtape.compat.v1 import _rooms
 
-__getattr__ = _rooms.from_room("saved_model")
+__getattr__, __dir__ = _rooms.from_room("saved_model")

@@ -6,7 +6,7 @@ import gradtape as tf
 from gradtape.compat.v1 import _rooms
 from gradtape.core import errors
 
-__getattr__ = _rooms.from_room("strings")
+__getattr__, __dir__ = _rooms.from_room("strings")
 
 
 def length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:

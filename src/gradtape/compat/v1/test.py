@@ -5,4 +5,4 @@ from unittest import mock
 from gradtape.compat.v1 import _rooms
 
 __all__ = ["mock"]
-__getattr__ = _rooms.from_room("test")
+__getattr__, __dir__ = _rooms.from_room("test")

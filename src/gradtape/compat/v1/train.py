@@ -10,7 +10,7 @@ from gradtape.compat._graph_keys import GraphKeys
 from gradtape.compat.v1 import _collections, _rooms, _variables
 from gradtape.core.variable import Variable
 
-__getattr__ = _rooms.from_room("train")
+__getattr__, __dir__ = _rooms.from_room("train")
 
 
 class Optimizer:

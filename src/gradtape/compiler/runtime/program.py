@@ -48,19 +48,22 @@ class Program:
         self._is_exclusive = bool(self.assigned or self._sections)
         self._reads = _positions(graph, self.assigned)
         self._file = _file_name(graph)
-        self.source, self._lines, self._run = self._write(fetches=True)
+        self._texts: dict[int, _Writer] = {}  # by the identity of their code
+        self.source, self._run = self._write(fetches=True)
         self._calls_numpy = any(_is_numpy(node) for node in graph.nodes)
 
-    def _write(self, fetches: bool) -> tuple[str, dict[int, Node], Callable[..., Any]]:
+    def _write(self, fetches: bool) -> tuple[str, Callable[..., Any]]:
         writer = _Writer(self.graph, fetches, bool(self.assigned), () if self.assigned else _stretches(self.graph))
         source = writer.write()
         exec(compile(source, self._file, "exec"), writer.names)
-        return source, writer.lines, writer.names["program"]
+        program = writer.names["program"]
+        self._texts[id(program.__code__)] = writer
+        return source, program
 
     @cached
     def _explicit(self) -> Callable[..., Any]:
         """The program as a function of its captures too."""
-        return self._write(fetches=False)[2]
+        return self._write(fetches=False)[1]
 
     @cached
     def _plain(self) -> Program:
@@ -144,15 +147,42 @@ class Program:
         except Misfit:
             raise
         except Exception as problem:
-            raise self._explain(problem) from problem.__cause__
+            raise self._explain(problem, slots) from problem.__cause__
 
-    def _explain(self, problem: Exception) -> Exception:
-        """The problem with the line of the user's function that it belongs to."""
+    def _explain(self, problem: Exception, slots: Mapping[int, Any]) -> Exception:
+        """The problem with the line of the user's function that it belongs to, and with the progress that the run has made."""
         trace, node = problem.__traceback__, None
+        progress: Sequence[Any] = ()
         while trace is not None:
-            if trace.tb_frame.f_code.co_filename == self._file:
-                node = self._lines.get(trace.tb_lineno)
+            writer = self._texts.get(id(trace.tb_frame.f_code))
+            if writer is not None and (node := writer.lines.get(trace.tb_lineno)) is not None:
+                values = [trace.tb_frame.f_locals.get(label) for label in writer.results]
+                progress = self._keep(getattr(problem, "progress", ()), node, values, slots)
             trace = trace.tb_next
+        problem = self._locate(problem, node)
+        problem.progress = progress  # type: ignore[attr-defined]
+        return problem
+
+    def _keep(
+        self, progress: Sequence[Any], failed: Node, values: Sequence[Any], slots: Mapping[int, Any]
+    ) -> list[Any]:
+        """What the outputs are so far, None for those that are not known; variables keep what the steps of a loop had assigned before it
+        failed.
+
+        Args:
+          progress: what the outputs of the node that failed are so far, if it is a loop or a branch.
+          failed: that node.
+          values: of the outputs when the program failed.
+          slots: the variables that take part in place of others.
+        """
+        known = dict(zip(failed.outputs, progress, strict=False))
+        for node in self.graph.nodes:
+            if node.op is ASSIGN and known.get(node.inputs[0]) is not None:
+                ASSIGN.kernel(known[node.inputs[0]], slots, **node.params)
+        return [known.get(v, x) for v, x in zip(self.graph.outputs, values, strict=True)]
+
+    def _locate(self, problem: Exception, node: Node | None) -> Exception:
+        """The problem with the line of the user's function that a node belongs to."""
         if isinstance(problem, MemoryError):
             outputs = [] if node is None else [v.spec for v in node.outputs if v.spec.is_known]
             name = self.graph.name if node is None else getattr(node.op, "parts", node.op.name)
@@ -246,11 +276,10 @@ def _stretches(graph: Graph) -> list[Stretch]:
 class _Writer:
     """Writes the text of a program.
 
-    Both texts of a program have the same lines for nodes.
-
     Attributes:
       names: what the text uses.
       lines: the node of each line.
+      results: the names of the outputs.
     """
 
     def __init__(self, graph: Graph, fetches: bool, overwrites: bool, stretches: Sequence[Stretch]) -> None:
@@ -260,6 +289,7 @@ class _Writer:
         self.names: dict[str, Any] = {"refs": getrefcount, "owns": memory.owns, "users": _users, "begun": _begun}
         self.names |= {"ndarray": np.ndarray, "asarray": np.asarray, "wrap": wrap}
         self.lines: dict[int, Node] = {}
+        self.results: list[str] = []
         self._labels: dict[Value, str] = {}
         self._cells: dict[Value, str] = {}
         self._text: list[str] = []
@@ -293,6 +323,7 @@ class _Writer:
                 self._hold(self._stretches[number])
             self._node(number, node, last)
         self._margin = "    "
+        self.results = [labels[v] for v in graph.outputs]
         results = [labels[v] + ("[()]" if self._is_boxed(v) else "") for v in graph.outputs]
         self._text.append(f"    return ({''.join(r + ', ' for r in results)})")
         return "\n".join(self._text) + "\n"

@@ -13,7 +13,7 @@ import numpy as np
 from gradtape.api.array_op import objects
 from gradtape.api.host_op import check_strings, hosted, known
 from gradtape.core import dtypes, errors
-from gradtape.core.shape import Spec
+from gradtape.core.shape import Spec, spec_of
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.protos.message import DecodeError
@@ -107,7 +107,7 @@ def _deserialize_many_sparse(array: Any, *, dtype: dtypes.DType, rank: int | Non
             f"deserialize_many_sparse: Serialized sparse should have 3 columns, it has shape {list(array.shape)}",
             "give what tf.io.serialize_many_sparse returned.",
         )
-    rows = [[_array(data) for data in row] for row in array]
+    rows = [_parts(row) for row in array]
     if any(dtypes.from_numpy(values.dtype) is not dtype for _, values, _ in rows):
         raise errors.build(
             errors.InvalidArgumentError,
@@ -125,6 +125,29 @@ def _deserialize_many_sparse(array: Any, *, dtype: dtypes.DType, rank: int | Non
     values = np.concatenate([*[values for _, values, _ in rows], np.zeros(0, dtype.numpy)])
     largest = np.max([shape for _, _, shape in rows], 0, initial=0) if rows else np.zeros(width)
     return indices.astype(np.int64), values, np.concatenate([[len(rows)], largest]).astype(np.int64)
+
+
+def _parts(row: Any) -> list[Any]:
+    """The indices, values and shape of a serialized sparse tensor."""
+    indices, values, shape = parts = [_array(data) for data in row]
+    for name, part, rank in (("indices", indices, 2), ("values", values, 1), ("shape", shape, 1)):
+        if part.ndim != rank or (part is not values and part.dtype != np.int64):
+            raise _unfit(
+                f"{name} must have rank {rank}{'' if part is values else ' and dtype int64'}, got {spec_of(part)}"
+            )
+    if indices.shape != (len(values), len(shape)):
+        raise _unfit(f"indices is {spec_of(indices)}, but there are {len(values)} values of rank {len(shape)}")
+    if (shape < 0).any():
+        raise _unfit(f"shape must not have negative sizes, got {shape.tolist()}")
+    return parts
+
+
+def _unfit(what: str) -> Exception:
+    return errors.build(
+        errors.InvalidArgumentError,
+        f"deserialize_many_sparse: {what}.",
+        "give what tf.io.serialize_many_sparse returned.",
+    )
 
 
 def _array(data: bytes) -> Any:

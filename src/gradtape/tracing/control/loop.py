@@ -98,13 +98,17 @@ class Loop(BlockOp):
         tested = 0 if cond is None else len(cond.parameters) - len(fixed)
         stacks = [Rows(most if test is None else 0, value.spec) for value in body.outputs[carried:]]
         step = 0
-        while (most < 0 or step < most) and (test is None or test((*state[:tested], *fixed), *slots)[0]):
-            t = most - 1 - step if reverse else step
-            made = run((*state, *[boxed(x[t]) for x in rows], *fixed), *slots)
-            state = made[:carried]
-            for stack, y in zip(stacks, made[carried:], strict=True):
-                stack.put(t, y)
-            step += 1
+        try:
+            while (most < 0 or step < most) and (test is None or test((*state[:tested], *fixed), *slots)[0]):
+                t = most - 1 - step if reverse else step
+                made = run((*state, *[boxed(x[t]) for x in rows], *fixed), *slots)
+                state = made[:carried]
+                for stack, y in zip(stacks, made[carried:], strict=True):
+                    stack.put(t, y)
+                step += 1
+        except Exception as problem:
+            problem.progress = _progress(problem, state, states)  # type: ignore[attr-defined]
+            raise
         return (np.int32(step), *state, *[stack.done(step) for stack in stacks])
 
     def lower(
@@ -169,6 +173,13 @@ class Loop(BlockOp):
         from gradtape.tracing.control.vectorize_loop import run
 
         return run(self, batched, limit, operands, **params)
+
+
+def _progress(problem: Exception, state: Sequence[Any], states: Sequence[int]) -> list[Any]:
+    """What the results of a loop that failed are so far: the values of variables, which keep what was assigned before the error."""
+    begun = getattr(problem, "progress", ())  # of the step that failed
+    values = [x if i >= len(begun) or begun[i] is None else begun[i] for i, x in enumerate(state)]
+    return [None, *[x if i in states else None for i, x in enumerate(values)]]
 
 
 def _stacked(length: int | None, shape: tuple[Any, ...]) -> Any:

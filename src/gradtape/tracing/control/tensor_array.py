@@ -29,7 +29,7 @@ class _Write(InstanceOp):
     takes_needs = True
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
-        return values[1], _like(values[2]), _rows(values[0])
+        return values[1], likeness(values[2]), _rows(values[0])
 
     def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> Any:
         places, rows, count = residuals
@@ -154,7 +154,8 @@ def _rows(x: Any) -> int | None:
     return result
 
 
-def _like(row: Any) -> Any:
+def likeness(row: Any) -> Any:
+    """What a tape keeps of a value of which only the shape and the dtype matter."""
     return np.broadcast_to(np.zeros((), row.dtype), row.shape) if isinstance(row, (np.ndarray, np.generic)) else row
 
 

@@ -14,9 +14,10 @@ import numpy as np
 from gradtape.core import dtypes, errors
 from gradtape.core.op import InstanceOp, NotDifferentiable
 from gradtape.core.shape import ANY, Spec, Steps, stacked
+from gradtape.core.tensor import Tensor
 from gradtape.ops.family import NO_LOWERING, by_loop
 from gradtape.tracing.control.stacking import Apart
-from gradtape.tracing.control.tensor_array import checked, checked_to_read
+from gradtape.tracing.control.tensor_array import checked, checked_to_read, likeness
 from gradtape.tracing.control.varied import Varied
 
 
@@ -219,7 +220,7 @@ class SplitElements(_Elements):
     name = "split_elements"
     inputs = ("x", "lengths")
     outputs = ("y",)
-    residuals = (("y", ""),)
+    residuals = (("x", "like"), ("y", ""))
 
     def infer(self, x: Spec, lengths: Spec, *, most: int | None) -> Spec:
         inner = () if x.shape is ANY else x.shape[1:]
@@ -243,10 +244,11 @@ class SplitElements(_Elements):
         return _split(x, sizes)
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
-        return (result,)
+        return likeness(values[0]), result
 
     def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> Any:
-        return CONCAT_ELEMENTS(dy, residuals[0]), None
+        x, y = residuals
+        return _sized(CONCAT_ELEMENTS(dy, y), x), None
 
 
 class StackElements(_Elements):
@@ -317,6 +319,13 @@ class CountElements(_Elements):
 
     def kernel(self, x: Any) -> Any:
         return np.arange(len(x), dtype=np.int32)
+
+
+def _sized(d: Any, x: Any) -> Any:
+    """A cotangent with the sizes that are known of its value: rules for known sizes meet it next."""
+    if isinstance(d, Tensor):
+        d.set_shape(x.get_shape() if isinstance(x, Tensor) else x.shape)
+    return d
 
 
 def _varied(x: Any) -> Varied:

@@ -165,6 +165,7 @@ class Drawn(Numbered):
         self._draw, self._step = draw, step
         self.numbers: list[int] = []
         self._drawn: dict[Atom, int] = {}
+        self._scalars: dict[Value, int] = {}
 
     def sized_shape(self, shape: Any) -> Any:
         """A shape of numbers; a size that comes up again has the same number."""
@@ -182,8 +183,13 @@ class Drawn(Numbered):
 
     def _unknown(self, value: Value) -> Any:
         shape, dtype = value.spec
-        if not (dtype.is_integer or dtype.is_floating) or not shape:
+        if not (dtype.is_integer or dtype.is_floating):
             return super()._unknown(value)
+        if not shape:  # several numbers may be limits, which must not be equal
+            self._made_up.add(value)
+            self.asked = self.asked or not dtype.is_integer or len(self._made_up) > 1
+            number = self._scalars.setdefault(value, self._value + self._step * len(self._scalars))
+            return np.array(number, dtype.numpy)[()]
         self.asked = self.asked or not dtype.is_integer
         if math.prod(shape) > _MOST:
             raise Undecided("the values of a large tensor were asked for.")

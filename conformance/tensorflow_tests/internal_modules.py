@@ -1,0 +1,161 @@
+"""`tensorflow.python.*` for TensorFlow's test files on gradtape: each name is answered by the public one.
+
+Names without a public one are looked for in `gradtape.compat`; those that are not there either raise `NotPublicError` when they are used, which
+sets the test aside: it asks more than the public API.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import inspect
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NoReturn
+
+# What the tests share. These files are loaded from TensorFlow's source.
+_SHARED = ("test_combinations.py", "combinations.py", "gradient_checker_v2.py", "checkpoint_testing.py")
+_SHARED_ENDS = ("test_base.py", "_test_util.py", "_test_utils.py")
+_INSIDE = tuple(f"tensorflow.{part}" for part in ("python", "core", "compiler", "tsl", "dtensor"))
+
+
+class NotPublicError(Exception):
+    """A test has used a name that the public API does not have."""
+
+
+used_names: list[str] = []
+
+
+def set_aside(name: str) -> NoReturn:
+    """Raises, and notes the name, in case the test catches what is raised."""
+    used_names.append(name)
+    raise NotPublicError(name)
+
+
+class Missing:
+    """Stands for a name that is not public, until it is used."""
+
+    def __init__(self, name: str) -> None:
+        self.__dict__["_name"] = name
+
+    def _use(self, *_: Any, **__: Any) -> NoReturn:
+        set_aside(self._name)
+
+    __call__ = __enter__ = __iter__ = __bool__ = __int__ = __float__ = __index__ = _use
+    __len__ = __getitem__ = __add__ = __mul__ = __or__ = __instancecheck__ = _use
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+    def __mro_entries__(self, bases: Any) -> tuple[type]:
+        return (object,)  # classes of a test file that derive from it can be defined
+
+    def __getattr__(self, name: str) -> Missing:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Missing(f"{self._name}.{name}")
+
+
+class InternalModule(ModuleType):
+    """A module of TensorFlow's inside."""
+
+    def __init__(self, name: str, finder: InternalFinder) -> None:
+        super().__init__(name)
+        self._finder = finder
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        value = self.__dict__[name] = self._finder.value(self.__name__, name)
+        return value
+
+
+class InternalFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the modules.
+
+    Args:
+      source: the folder that has TensorFlow's `tensorflow`.
+      table: what public_names.py wrote.
+      framework: the names of the test framework, by module.
+    """
+
+    def __init__(self, source: Path, table: Mapping[str, Any], framework: Mapping[str, Mapping[str, Any]]) -> None:
+        self._source, self._framework = source, framework
+        self._names, self._modules = table["names"], table["modules"]
+
+    def find_spec(self, name: str, path: Any, target: ModuleType | None = None) -> Any:
+        if not name.startswith(_INSIDE):
+            return None
+        file = self._source / f"{name.replace('.', '/')}.py"
+        if name not in self._framework and file.exists():
+            is_shared = file.name in _SHARED or file.name.endswith(_SHARED_ENDS)
+            if is_shared or ("test" in file.name and self._modules.get(name) is False):
+                return importlib.util.spec_from_file_location(name, file)
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec: Any) -> ModuleType:
+        return InternalModule(spec.name, self)
+
+    def exec_module(self, module: ModuleType) -> None:
+        pass
+
+    def value(self, module: str, name: str) -> Any:
+        """What a module has under a name."""
+        own = self._framework.get(module, {})
+        if name in own:
+            return own[name]
+        full = f"{module}.{name}"
+        public = self._names.get(full)
+        if isinstance(public, dict):
+            return public["value"]
+        if public is not None:
+            try:
+                return public_value(public)
+            except Exception:  # gradtape leaves it out
+                return Missing(public)
+        if full in self._modules:
+            return importlib.import_module(full)
+        from gradtape.compat import _tables
+
+        known = _tables.module(module)
+        try:
+            return Missing(full) if known is None else getattr(known, name)
+        except AttributeError:
+            return Missing(full)
+
+
+def public_value(path: str) -> Any:
+    """What has a public name, such as `tf.math.add`."""
+    import gradtape as tf
+
+    _, *parts = path.split(".")
+    if parts[0] == "raw_ops":
+        return _positional(getattr(importlib.import_module("tensorflow").raw_ops, parts[1]))
+    return functools.reduce(getattr, parts, tf)
+
+
+def _positional(op: Any) -> Any:
+    """A function of raw_ops that also takes positional arguments, as the generated functions of the tests do."""
+    names = [name for name in inspect.signature(op).parameters if name != "name"]
+
+    @functools.wraps(op)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return op(**dict(zip(names, args, strict=False)), **kwargs)
+
+    return call
+
+
+def install(source: Path, table: Path) -> None:
+    """From now on `tensorflow` is gradtape, with what TensorFlow's tests import."""
+    import framework
+
+    import gradtape.compat
+
+    gradtape.compat.install()
+    sys.meta_path.insert(0, InternalFinder(source, json.loads(table.read_text()), framework.modules()))

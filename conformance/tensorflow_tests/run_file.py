@@ -1,0 +1,168 @@
+"""Runs one of TensorFlow's test files and writes what each test did.
+
+    python conformance/tensorflow_tests/run_file.py SYSTEM SOURCE FILE RESULT SECONDS [NAMES [TEST]]
+
+SYSTEM is gradtape or tensorflow, SECONDS the limit of a test, NAMES what public_names.py wrote. With TEST, part of a test's name, only such
+tests run, and their tracebacks are printed. A result is [outcome, message]: pass, skip, error, failure, timeout, crash (the process died in it),
+or not public.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import unittest
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+_IMPORT_SECONDS = 120
+# EAGERLY of framework.py, which cannot be imported on TensorFlow.
+_EAGERLY = (
+    "run_in_graph_and_eager_modes run_all_in_graph_and_eager_modes run_deprecated_v1 deprecated_graph_mode_only also_run_as_tf_function "
+    "assert_no_new_tensors assert_no_new_pyobjects_executing_eagerly assert_no_garbage_created"
+)
+
+
+class _LateError(BaseException):
+    """A test has taken too long; tests catch Exception."""
+
+
+def _alarm(*_: Any) -> None:
+    raise _LateError
+
+
+class _Helpers(importlib.abc.MetaPathFinder):
+    """Files that TensorFlow's tests share and its wheel does not have."""
+
+    def __init__(self, source: Path) -> None:
+        self._source = source
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        file = self._source / f"{name.replace('.', '/')}.py"
+        return (
+            importlib.util.spec_from_file_location(name, file)
+            if name.startswith("tensorflow.") and file.exists()
+            else None
+        )
+
+
+def confine() -> Path:
+    """The folder for temporary files of this process. No test deletes a folder outside it."""
+    folder = Path(tempfile.mkdtemp(prefix="tensorflow-tests-")).resolve()
+    tempfile.tempdir = os.environ["TMPDIR"] = os.environ["TEST_TMPDIR"] = str(folder)
+
+    def refuse_outside(event: str, arguments: Any) -> None:
+        if event == "shutil.rmtree" and not Path(os.fsdecode(arguments[0])).resolve().is_relative_to(folder):
+            raise PermissionError(f"A test deletes {arguments[0]!r}, which is outside {folder}.")
+
+    sys.addaudithook(refuse_outside)
+    return folder
+
+
+def prepare(system: str, source: Path, names: str) -> None:
+    """Make `import tensorflow` mean the system."""
+    if system == "gradtape":
+        import internal_modules
+
+        internal_modules.install(source, Path(names))
+        return
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    from tensorflow.python.framework import test_util
+
+    for name in _EAGERLY.split():
+        setattr(test_util, name, lambda f=None, *a, **k: f if callable(f) and not a and not k else lambda inner: inner)
+    sys.meta_path.append(_Helpers(source))
+
+
+def load(source: Path, file: Path) -> Any:
+    """The module of a test file."""
+    from absl import flags, logging
+
+    logging.set_verbosity("fatal")
+    name = str(file.relative_to(source).with_suffix("")).replace("/", ".")
+    spec = importlib.util.spec_from_file_location(name, file)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if not flags.FLAGS.is_parsed():
+        flags.FLAGS([str(file)])
+    return module
+
+
+def cases(suite: Any) -> Iterator[unittest.TestCase]:
+    """The tests of a suite."""
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from cases(test)
+        else:
+            yield test
+
+
+def outcome(test: unittest.TestCase, seconds: int, shows: bool) -> list[str]:
+    """What a test did."""
+    used = getattr(sys.modules.get("internal_modules"), "used_names", [])
+    used.clear()
+    result = unittest.TestResult()
+    try:
+        signal.alarm(seconds)
+        try:
+            test.run(result)
+        finally:
+            signal.alarm(0)
+    except _LateError:
+        return ["timeout", ""]
+    if result.skipped:
+        return ["skip", result.skipped[0][1][:100]]
+    problems = result.errors or result.failures
+    if not problems:
+        return ["pass", ""]
+    text = problems[0][1]
+    if shows:
+        print(text)
+    lines = text.strip().splitlines()
+    begin = max([i for i, line in enumerate(lines) if line and not line.startswith(" ") and ":" in line], default=0)
+    message = "\n".join(lines[begin:])[:600]
+    if "_LateError" in message:
+        return ["timeout", ""]
+    if used or "NotPublicError" in text or "Missing" in message or "catching classes" in message:
+        return ["not public", f"{used[:1]} {message}"]
+    return ["error" if result.errors else "failure", message]
+
+
+def main(system: str, source: str, file: str, result: str, seconds: str, names: str = "", only: str = "") -> None:
+    """Run the file; the process ends here, whatever threads the tests have left behind."""
+    sys.argv[1:] = []
+    results: dict[str, list[str]] = {}
+    folder = Path(source).resolve()
+    temporary = confine()
+    signal.signal(signal.SIGALRM, _alarm)
+    try:
+        signal.alarm(_IMPORT_SECONDS)
+        prepare(system, folder, names)
+        warnings.simplefilter("ignore")
+        module = load(folder, Path(file).resolve())
+        signal.alarm(0)
+    except BaseException as problem:
+        results["<import>"] = ["error", f"{type(problem).__name__}: {problem}"[:600]]
+    else:
+        for test in cases(unittest.defaultTestLoader.loadTestsFromModule(module)):
+            name = ".".join(test.id().split(".")[-2:])
+            if only in name and not name.endswith(".test_session"):
+                results[name] = ["crash", ""]
+                Path(result).write_text(json.dumps(results))
+                results[name] = outcome(test, int(seconds), bool(only))
+    signal.alarm(0)
+    Path(result).write_text(json.dumps(results))
+    shutil.rmtree(temporary, ignore_errors=True)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

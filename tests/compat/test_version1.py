@@ -1,0 +1,87 @@
+"""Functions of `tf.compat.v1` take the parameters of version 1. The numbers are TensorFlow's."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.compat import v1
+
+X = np.arange(16.0, dtype=np.float32).reshape(1, 4, 4, 1)
+ROWS = np.array([[0.1, 0.9, 0.3]], np.float32)
+TABLES = [np.array([[0.0], [2.0], [4.0]], np.float32), np.array([[1.0], [3.0]], np.float32)]
+
+SAME = [
+    (lambda: v1.space_to_batch(X, [[0, 0], [0, 0]], 2), lambda: tf.space_to_batch(X, [2, 2], [[0, 0], [0, 0]])),
+    (
+        lambda: v1.batch_to_space(np.ones([4, 1, 1, 1]), [[0, 0], [0, 0]], block_size=2),
+        lambda: tf.ones([1, 2, 2, 1], tf.float64),
+    ),
+    (
+        lambda: v1.nn.pool(X, [2, 2], "MAX", "VALID", dilation_rate=[1, 2]),
+        lambda: tf.nn.pool(X, [2, 2], "MAX", dilations=[1, 2]),
+    ),
+    (
+        lambda: v1.nn.erosion2d(X, np.ones([2, 2, 1], np.float32), [1] * 4, [1] * 4, "VALID"),
+        lambda: tf.nn.erosion2d(X, np.ones([2, 2, 1], np.float32), [1] * 4, "VALID", "NHWC", [1] * 4),
+    ),
+    (lambda: v1.nn.in_top_k(ROWS, [2], 2), lambda: tf.math.in_top_k([2], ROWS, 2)),
+    (lambda: v1.math.in_top_k(ROWS, [0], 2), lambda: tf.math.in_top_k([0], ROWS, 2)),
+    (lambda: v1.confusion_matrix([1, 0], [1, 1], 2, tf.int64), lambda: tf.constant([[0, 1], [0, 1]], tf.int64)),
+    (lambda: v1.math.reduce_sum(X, reduction_indices=[1], keep_dims=True), lambda: tf.reduce_sum(X, 1, True)),
+    (lambda: v1.math.argmax(X, dimension=1), lambda: tf.argmax(X, 1)),
+    (lambda: v1.linalg.norm(X, keep_dims=True), lambda: tf.norm(X, keepdims=True)),
+    (lambda: v1.strings.to_number(string_tensor=["1"]), lambda: tf.constant([1.0])),
+    (lambda: v1.nn.embedding_lookup(TABLES, [[0, 1], [4, 3]]), lambda: tf.constant([[[0.0], [1.0]], [[4.0], [3.0]]])),
+    (lambda: v1.nn.embedding_lookup(TABLES, [0, 1, 4], "div"), lambda: tf.constant([[0.0], [2.0], [3.0]])),
+    (
+        lambda: v1.nn.embedding_lookup_sparse(TABLES, tf.sparse.from_dense([[1, 2], [3, 0]]), None, combiner="sum"),
+        lambda: tf.constant([[3.0], [3.0]]),
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), SAME)
+def test_parameters_of_version_1(old, new) -> None:
+    found, wanted = old(), new()
+    assert found.dtype is wanted.dtype
+    np.testing.assert_array_equal(found.numpy(), wanted.numpy())
+
+
+def test_losses_whose_tables_take_turns() -> None:
+    whole = np.arange(10.0, dtype=np.float32).reshape(5, 2)
+    sampled = (tf.constant([1, 3], tf.int64), tf.constant([[0.4]]), tf.constant([0.4, 0.4]))
+    arguments = ([[2]], tf.ones([1, 2]), 2, 5, 1, sampled)
+    bias = np.arange(5.0, dtype=np.float32)
+    wanted = tf.nn.sampled_softmax_loss(whole, bias, *arguments)
+    parts = [whole[::2], whole[1::2]], [bias[::2], bias[1::2]]
+    np.testing.assert_allclose(v1.nn.sampled_softmax_loss(*parts, *arguments).numpy(), wanted.numpy())
+
+
+@pytest.mark.parametrize(
+    ("method", "align", "row"),
+    [
+        ("BILINEAR", False, [0, 0.6667, 1.3333, 2, 2.6667, 3]),
+        ("BILINEAR", True, [0, 0.6, 1.2, 1.8, 2.4, 3]),
+        ("NEAREST_NEIGHBOR", False, [0, 0, 1, 2, 2, 3]),
+        ("BICUBIC", False, [0, 0.5744, 1.3701, 2, 2.741, 3.1111]),
+        ("AREA", False, [0, 0.5, 1, 2, 2.5, 3]),
+    ],
+)
+def test_resizing_by_corners(method: str, align: bool, row: list[float]) -> None:
+    found = v1.image.resize(X, [6, 6], getattr(v1.image.ResizeMethod, method), align_corners=align)
+    np.testing.assert_allclose(found.numpy()[0, 0, :, 0], row, atol=1e-4)
+
+
+def test_resizing_keeps_what_fits() -> None:
+    small = X.astype(np.uint8)
+    assert v1.image.resize(small, [4, 4]).dtype is tf.uint8
+    assert v1.image.resize(small, [6, 6]).dtype is tf.float32
+    assert v1.image.resize_nearest_neighbor(small[0], [6, 6]).shape == (6, 6, 1)
+    with pytest.raises(ValueError, match="size"):
+        v1.image.resize(X, [1, 2, 3])
+
+
+def test_a_constant_with_a_shape_that_is_checked() -> None:
+    with pytest.raises(TypeError, match="Expected Tensor"):
+        v1.constant(1, shape=[2], verify_shape=True)
+    assert v1.constant(1, shape=[2]).shape == (2,)
