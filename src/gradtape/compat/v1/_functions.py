@@ -123,8 +123,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
            [7, 8]], dtype=int32)
     """
     if x is None or y is None:
-        return tf.where(as_tensors(condition), x, y)
-    condition, x, y = [construct.tensor(as_tensors(v)) for v in (condition, x, y)]
+        return tf.where(condition, x, y)
+    condition, x, y = [construct.tensor(v) for v in (condition, x, y)]
     if any(isinstance(v, tf.RaggedTensor) for v in (condition, x, y)):
         return _ragged_where(condition, x, y)
     if condition.shape.rank == 1 and (x.shape.rank or 0) > 1:
@@ -162,7 +162,7 @@ def gather_nd(
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     """Slices by indices, in each element of a batch."""
-    indices = construct.tensor(as_tensors(indices))
+    indices = construct.tensor(indices)
     return tf.gather(params, indices, axis=indices.shape.rank - 1, batch_dims=indices.shape.rank - 1)
 
 
@@ -414,7 +414,7 @@ def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Any:
 
 def div(x: Any, y: Any, name: str | None = None) -> Any:
     """The quotient with Python 2's rules: integers are rounded down."""
-    x = construct.tensor(as_tensors(x))
+    x = construct.tensor(x)
     return tf.math.floordiv(x, y) if x.dtype.is_integer else tf.divide(x, y)
 
 
