@@ -106,3 +106,29 @@ def test_stop_iteration_of_a_function_is_an_error() -> None:
 
     with pytest.raises(tf.errors.InvalidArgumentError, match="StopIteration"):
         next(iter(Dataset.range(2).map(stop)))
+
+
+@pytest.mark.parametrize("parallel", [None, 2])
+def test_a_line_without_end_is_out_of_memory(parallel, monkeypatch, tmp_path):
+    """Readers of files have no room either; it is an error that programs catch."""
+
+    def lines(compression):
+        def read(path):
+            yield b"first"
+            raise MemoryError
+
+        return read
+
+    monkeypatch.setattr("gradtape.data._file_stages.lines", lines)
+    path = tmp_path / "file"
+    path.write_text("")
+    rows = iter(tf.data.TextLineDataset([str(path)] * 2, num_parallel_reads=parallel))
+    assert next(rows).numpy() == b"first"
+    found = [b"first"]
+    for _ in range(3):
+        try:
+            found.append(next(rows).numpy())
+        except tf.errors.ResourceExhaustedError as problem:
+            assert "dataset: out of memory." in str(problem)  # noqa: PT017
+            found.append(None)
+    assert sorted(found, key=str) == [None, None, b"first", b"first"]

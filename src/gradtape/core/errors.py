@@ -412,9 +412,10 @@ def no_room(problem: Exception, name: str, specs: Sequence[Any] = ()) -> Excepti
     elif shape is not None and dtype is not None:
         what = f"an array of shape {list(shape)} and dtype {dtype} ({math.prod(shape) * dtype.itemsize} bytes)"
     else:
-        what = "memory"
+        what = ""
     fix = "use smaller batches, or a dtype with fewer bytes."
-    return OutOfMemoryError(compose(f"{name}: out of memory when allocating {what}.", fix, depth=2))
+    what = f" when allocating {what}" if what else ""
+    return OutOfMemoryError(compose(f"{name}: out of memory{what}.", fix, depth=2))
 
 
 _MOST_DIMENSIONS = 64  # of NumPy's arrays

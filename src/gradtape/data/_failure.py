@@ -16,21 +16,19 @@ class Failure:
     """An exception in the place of an element.
 
     Attributes:
-      problem: the exception.
+      problem: the exception; TensorFlow's, where there was no memory.
     """
 
     __slots__ = ("problem",)
 
     def __init__(self, problem: Exception) -> None:
-        self.problem = problem
+        self.problem = errors.no_room(problem, "dataset") if isinstance(problem, MemoryError) else problem
 
 
 def attempt(function: Callable[..., Any], *args: Any) -> Any:
     """The result of a function, or its exception as a failure."""
     try:
         return function(*args)
-    except MemoryError as problem:
-        return Failure(errors.no_room(problem, "dataset"))
     except Exception as problem:
         return Failure(problem)
 
