@@ -17,10 +17,10 @@ import inspect
 from typing import Any
 
 from keras.src.losses import loss as losses
+from keras.src.trainers import trainer
 
 import gradtape as tf
 import keras
-from keras.src.trainers import trainer
 
 
 @functools.cache
