@@ -91,7 +91,8 @@ def scale_integers(array: np.ndarray, scale: float, count: int = 1) -> np.ndarra
     if count == 1:
         return array
     quotient: np.ndarray = array // count
-    return quotient + ((quotient < 0) & (quotient * count != array)).astype(array.dtype)
+    quotient += ((quotient < 0) & (quotient * count != array)).astype(array.dtype)
+    return quotient
 
 
 def neutral(op: ReduceOp, dtype: Any) -> Any:
