@@ -185,7 +185,10 @@ def test_the_end_of_the_program_waits_for_a_rank_that_is_at_work_and_says_so(lau
         hvd.init()
         hvd.init(timeout=1)
         if hvd.rank() == 1:
-            time.sleep(4)
+            from gradtape.ranks import _board, _engine
+            while _engine.engine("").board.slots["state"][0] != _board.LEFT:
+                time.sleep(0.1)
+            time.sleep(5)
             print("saved")
         """,
     )

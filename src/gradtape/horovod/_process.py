@@ -28,6 +28,8 @@ def init(comm: Any = None, process_sets: Any = None, timeout: float | None = Non
     if not engines.is_started():
         engines.start(timeout)
         groups.check_versions(str(sys.modules["gradtape"].__version__))
+    elif timeout is not None:
+        engines.start(timeout)
     if comm:
         _check_all(list(comm) if isinstance(comm, (list, tuple)) else ranks_of(comm))
     for process_set in [] if process_sets in (None, "dynamic") else process_sets:

@@ -90,8 +90,9 @@ def scale_integers(array: np.ndarray, scale: float, count: int = 1) -> np.ndarra
         array = np.trunc(array * scale).astype(array.dtype)
     if count == 1:
         return array
-    quotient = array // count
-    return quotient + ((quotient < 0) & (quotient * count != array)).astype(array.dtype)
+    quotient: np.ndarray = array // count
+    quotient += ((quotient < 0) & (quotient * count != array)).astype(array.dtype)
+    return quotient
 
 
 def neutral(op: ReduceOp, dtype: Any) -> Any:

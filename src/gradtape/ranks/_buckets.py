@@ -119,7 +119,8 @@ class Reduction:
             self._group.engine.mpi.Request.Testall(pending)  # MPI moves data only while one of its functions runs
 
     def _factor(self) -> float:
-        return self._scale / (self._active or 1) if self._op is ReduceOp.AVERAGE else self._scale
+        scale: float = self._scale
+        return scale / (self._active or 1) if self._op is ReduceOp.AVERAGE else scale
 
     def _scale_before(self, flat: np.ndarray) -> None:
         """Scale what is sent. Sums of 16-bit numbers and of integers are scaled afterwards: before, digits would be lost."""

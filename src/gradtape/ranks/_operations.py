@@ -168,7 +168,8 @@ def _can_overlap(xs: Sequence[Any], group: Any, op: ReduceOp) -> bool:
 
 def _order_of(xs: Sequence[Any]) -> list[int]:
     """The order in which the program that is traced computes some tensors; what it does not compute is there at once."""
-    places = {node: place for place, node in enumerate(state.current.trace.graph.nodes)}
+    trace: Any = state.current.trace
+    places = {node: place for place, node in enumerate(trace.graph.nodes)}
     nodes = [getattr(getattr(x, "value", None), "node", None) for x in xs]
     return sorted(range(len(xs)), key=lambda i: (places.get(nodes[i], -1), -i))
 
