@@ -170,3 +170,7 @@ def test_searchsorted():
         tf.searchsorted([1.0], [1.0], side="middle")
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.searchsorted([1.0, 2.0], 2.0)
+
+
+def test_searchsorted_without_a_type_gives_int32():
+    assert tf.searchsorted([1.0, 2.0], [1.5], out_type=None).dtype == tf.int32
