@@ -184,3 +184,7 @@ def test_strings_for_one_place_are_appended() -> None:
     assert rows.numpy().tolist() == [[b"", b""], [b"ac", b"bd"]]
     with pytest.raises(tf.errors.InvalidArgumentError, match="does not index"):
         tf.scatter_nd([[4]], ["a"], [4])
+
+
+def test_searchsorted_without_a_type_gives_int32():
+    assert tf.searchsorted([1.0, 2.0], [1.5], out_type=None).dtype == tf.int32

@@ -334,7 +334,7 @@ def searchsorted(
       sorted_sequence: numbers that rise along the last axis.
       values: what to look up; all dimensions but the last are those of the sequence.
       side: `"left"`: before equal elements; `"right"`: behind them.
-      out_type: int32 or int64.
+      out_type: int32 or int64; None is int32.
 
     Returns:
       Integers in the shape of the values. There is no gradient.
@@ -348,7 +348,7 @@ def searchsorted(
         )
     sequence = as_tensor(sorted_sequence)
     values = convert.like(values, sequence.dtype)
-    output_type = _position_type("searchsorted", out_type)
+    output_type = _position_type("searchsorted", dtypes.int32 if out_type is None else out_type)
     if sequence.ndim and values.ndim != sequence.ndim and dims(sequence)[:-1].count(1) == sequence.ndim - 1:
         sequence = movement.Reshape(sequence, shape=(1,) * (values.ndim - 1) + dims(sequence)[-1:])
     return search.SearchSorted(sequence, values, side=side, output_type=output_type)

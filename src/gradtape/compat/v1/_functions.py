@@ -8,7 +8,6 @@ from typing import Any
 import gradtape as tf
 from gradtape.control_flow.functions import alone
 from gradtape.ragged import _construct as construct
-from gradtape.ragged._values import as_tensors
 from gradtape.toplevel.module import name_scope as _name_scope
 
 
