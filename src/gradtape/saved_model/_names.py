@@ -166,8 +166,9 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.linalg._solvers": """
             cholesky_solve inv lstsq lu_matrix_inverse lu_reconstruct lu_solve solve triangular_solve
         """,
+        "gradtape.lookup._dense_table": "DenseHashTable",
         "gradtape.lookup._initializers": "Entries",
-        "gradtape.lookup._mutable_tables": "DenseHashTable MutableHashTable _contents _found _inserted _removed _size",
+        "gradtape.lookup._mutable_tables": "MutableHashTable _contents _found _inserted _removed _size",
         "gradtape.lookup._static_tables": "StaticHashTable StaticVocabularyTable _found _numbered",
         "gradtape.lookup._table": "Table",
         "gradtape.math._activations": "crelu gelu leaky_relu silu",
@@ -246,7 +247,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.ragged._construct": """
             count from_nested_row_lengths from_nested_row_splits from_nested_value_rowids from_row_lengths
             from_row_limits from_row_splits from_row_starts from_sparse from_tensor from_uniform_row_length
-            from_value_rowids number partition tensor
+            from_value_rowids number partition splits_dtype tensor
         """,
         "gradtape.ragged._conversion": "default to_sparse to_tensor",
         "gradtape.ragged._dynamic_shape": "partitions_of static_sizes",
