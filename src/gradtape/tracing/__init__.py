@@ -14,6 +14,7 @@ staged.py           Staged: a finished trace, as something to run alone, under t
 symbol.py           Symbol: the tensor of a function that is being traced
 trace.py            Trace: a run of the user's function that writes down what happens
 user_errors.py      Exceptions of the user's code while it is traced: the same class, with the lines in front
+weakly_held.py      Tensors from outside, so that what a trace computes of them is not found again by weak references
 control/            Branches and loops in graphs: ops, gradients, vectorization, loop fission
 dynamic_shapes/     Sizes that only a run will tell: symbolic shapes, late nodes
 probes/             Calls that are run on symbolic or invented sizes, to learn what they return
