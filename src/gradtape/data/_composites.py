@@ -189,7 +189,7 @@ def sparse(column: Sequence[Any], row_shape: Any) -> SparseTensor:
     if any(m > n for m, n in zip(largest, lengths, strict=True)):
         raise errors.build(
             errors.DataLossError,
-            f"sparse_batch: an element of shape {largest.tolist()} is larger than the row shape {lengths}.",
+            f"sparse_batch: an element of shape {largest.tolist()} must not be larger than the row shape {lengths}.",
             "give a larger row_shape, or None for as much as is needed.",
         )
     places = [np.argwhere(np.ones(a.shape, bool)) for a in arrays]

@@ -107,7 +107,9 @@ def _cached_at(dataset: Dataset, place: int) -> Any:
     kept.extend(islice(source, max(0, place + 1 - len(kept))))
     if not 0 <= place < len(kept):
         raise errors.build(
-            errors.OutOfRangeError, f"at: there are {len(kept)} elements, got index {place}.", "use another index."
+            errors.OutOfRangeError,
+            f"at: the index must be from 0 to {len(kept) - 1}, got {place}.",
+            "use another index.",
         )
     return kept[place]
 

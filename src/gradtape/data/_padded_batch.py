@@ -35,14 +35,14 @@ class PaddedBatch(Stage):
             if not isinstance(s, TensorSpec) or isinstance(s, composites.RowSpec):
                 is_dataset = isinstance(s, DatasetSpec)
                 why = (
-                    "not supported for datasets of datasets"
+                    "`padded_batch` is not supported for datasets of datasets."
                     if is_dataset
-                    else "only supported for datasets that produce tensor elements but type spec of elements in the input "
-                    f"dataset is not a subclass of TensorSpec: `{s!r}`"
+                    else "`padded_batch` is only supported for datasets that produce tensor elements but type spec of elements in the input "
+                    f"dataset is not a subclass of TensorSpec: `{s!r}`."
                 )
                 raise TypeError(
                     errors.compose(
-                        f"`padded_batch` is {why}.",
+                        why,
                         "convert them to dense tensors with map first.",
                     )
                 )
