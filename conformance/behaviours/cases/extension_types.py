@@ -72,9 +72,11 @@ def field(tf, call):
 @case(call=[f"{kind} = {value}" for kind, values in KINDS.items() for value in values])
 def field_message(tf, call):
     kind, _, value = call.partition(" = ")
-    return message(
-        lambda: of_kind(tf, kind)(eval(value, {"tf": tf})), "In field 'a': Unsupported type annotation", "a: expected"
-    )
+
+    def make():  # by itself: messages quote the line, which must not have the words
+        return of_kind(tf, kind)(eval(value, {"tf": tf}))
+
+    return message(make, "In field 'a': Unsupported type annotation", "a: expected")
 
 
 @case

@@ -58,7 +58,7 @@ def _check_variables(reducer: Reducer, variables: Sequence[Any]) -> None:
     if any(reducer.is_local(v) for v in variables):
         raise errors.build(
             errors.UnimplementedError,
-            "DistributedOptimizer: with shard_optimizer=True no variable can be local to a rank.",
+            "DistributedOptimizer: shard_optimizer=True cannot be used with variables that are local to a rank.",
             "leave out register_local_var and local_layers, or shard_optimizer.",
         )
 

@@ -356,7 +356,7 @@ class RandomShuffleQueue(FIFOQueue):
       min_after_dequeue: how many must stay in the queue, for a good mixture, until it is closed.
       seed: an int for the same order in every run.
 
-    >>> queue = tf.queue.RandomShuffleQueue(4, 0, tf.int32, seed=1)
+    >>> queue = tf.queue.RandomShuffleQueue(4, 0, tf.int32, shapes=[[]], seed=1)
     >>> queue.enqueue_many([[1, 2, 3]])
     >>> sorted(queue.dequeue_many(3).numpy())
     [np.int32(1), np.int32(2), np.int32(3)]

@@ -74,13 +74,6 @@ class RaggedTensorSpec(CompositeSpec):
             )
         self.shape, self.dtype = TensorShape(shape), dtypes.as_dtype(dtype)
         self.row_splits_dtype = dtypes.as_dtype(row_splits_dtype)
-        if self.row_splits_dtype not in (dtypes.int32, dtypes.int64):
-            raise ValueError(
-                errors.compose(
-                    f"RaggedTensorSpec: row_splits_dtype must be tf.int32 or tf.int64, got {row_splits_dtype!r}.",
-                    "leave it out.",
-                )
-            )
         if ragged_rank is None:
             if self.shape.rank is None:
                 raise ValueError(

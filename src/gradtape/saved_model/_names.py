@@ -12,8 +12,9 @@ NAMES: dict[str, frozenset[str]] = {
         """,
         "gradtape.arrays.creation": "eye fill linspace meshgrid one_hot ones ones_like range zeros zeros_like",
         "gradtape.arrays.indexing": """
-            argmax argmin boolean_mask gather gather_nd in_top_k scatter_nd searchsorted tensor_scatter_nd_add
-            tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update
+            _text_scattered argmax argmin boolean_mask gather gather_nd in_top_k scatter_nd searchsorted
+            tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub
+            tensor_scatter_nd_update
         """,
         "gradtape.arrays.joining": "concat parallel_stack split stack unstack",
         "gradtape.arrays.movement": """
@@ -40,6 +41,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.compiler.lowering.segments": "ASSIGN REREAD",
         "gradtape.compiler.passes.dead_code": "ASSIGN",
         "gradtape.compiler.runtime.program": "ASSIGN REREAD",
+        "gradtape.core.array_values": "IndexedSlicesValue SparseTensorValue",
         "gradtape.core.composite": "Form Pieces",
         "gradtape.core.locks": "Rule",
         "gradtape.core.paths": "Explored",
@@ -254,7 +256,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.ragged._dynamic_shape_spec": "ShapeForm",
         "gradtape.ragged._elementwise": "map_flat_values of_values over_values",
         "gradtape.ragged._functions": """
-            boolean_mask constant ones_like range row_splits_to_segment_ids segment_ids_to_row_splits
+            boolean_mask constant cut ones_like range row_splits_to_segment_ids segment_ids_to_row_splits
             stack_dynamic_partitions zeros_like
         """,
         "gradtape.ragged._gather": "dynamic_partition gather gather_nd",
@@ -270,10 +272,10 @@ NAMES: dict[str, frozenset[str]] = {
         """,
         "gradtape.ragged._reductions": "along_axis cumsum of_rows of_segments over_axes reduce softmax",
         "gradtape.ragged._row_partition": """
-            bounds checked checked_counts checked_rowids column columns coordinates equally_long from_lengths
-            from_rowids inside_rows lengths_before not_negative numbers one_after_the_other part_of_rows
-            places_in_segments ranges rising row_of_sparse rows_at rows_in same side_by_side splits_of
-            splits_of_sparse steps_of_ranges to_lengths to_offsets to_rowids true_values uniform
+            bounds checked checked_counts checked_parts checked_rowids column columns coordinates equally_long
+            from_lengths from_rowids inside_rows lengths_before not_negative numbers one_after_the_other
+            part_of_rows places_in_segments ranges rising row_of_sparse rows_at rows_in same side_by_side
+            splits_of splits_of_sparse steps_of_ranges to_lengths to_offsets to_rowids true_values uniform
         """,
         "gradtape.ragged._shape_overrides": "broadcast_to reshape shape with_partitions",
         "gradtape.ragged._spec": "RaggedForm",
@@ -282,6 +284,8 @@ NAMES: dict[str, frozenset[str]] = {
             length_type merged_axes of_fields partitioned shared static_shape with_length_type with_partitions
         """,
         "gradtape.ragged._structured_values": "to_python",
+        "gradtape.ragged._text": "_joined text_of",
+        "gradtape.ragged._values": "answer as_tensors",
         "gradtape.random._candidate_samplers": """
             Candidates Distribution Hits all_candidate_sampler compute_accidental_hits find_accidental_hits
             fixed_unigram_candidate_sampler learn_candidates learned_unigram_candidate_sampler
