@@ -288,3 +288,25 @@ def test_what_has_run_already():
 def test_examples_of_a_map_choose_each_for_itself():
     y = tf.vectorized_map(lambda x: tf.cond(x > 0.0, lambda: x, lambda: -x), tf.constant([1.0, -2.0]))
     assert y.numpy().tolist() == [1.0, 2.0]
+
+
+def test_branches_are_traced_in_the_order_in_which_they_are_given():
+    order: list[str] = []
+
+    @tf.function
+    def functions(p):
+        return tf.cond(p, lambda: order.append("true") or 1, lambda: order.append("false") or 2)
+
+    @tf.function
+    def statements(p):
+        if p:
+            order.append("if")
+            y = tf.constant(1)
+        else:
+            order.append("else")
+            y = tf.constant(2)
+        return y if p else -y
+
+    assert functions(tf.constant(False)).numpy() == 2
+    assert statements(tf.constant(False)).numpy() == -2
+    assert order == ["true", "false", "if", "else"]

@@ -83,3 +83,30 @@ def test_specs_of_composites_have_the_specs_of_their_tensors_as_leaves():
     parts = tf.nest.flatten([spec], expand_composites=True)
     assert [part.dtype for part in parts] == [tf.int64, tf.float32, tf.int64]
     tf.nest.assert_same_structure([spec], [spec], expand_composites=True)
+
+
+def test_every_sequence_but_text_is_a_structure():
+    assert tf.nest.flatten([range(3), collections.deque([4, (5,)])]) == [0, 1, 2, 4, 5]
+    assert tf.nest.map_structure(lambda x: x + 1, collections.deque([1, 2])) == collections.deque([2, 3])
+    assert tf.nest.flatten({"b": 1, "a": 2}.items()) == ["b", 1, "a", 2]
+    assert tf.nest.pack_sequence_as({"b": 1, "a": 2}.values(), [3, 4]) == [3, 4]
+    assert tf.nest.map_structure(lambda x: x, range(2)) == [0, 1]
+    assert not any(tf.nest.is_nested(text) for text in ("ab", b"ab", bytearray(b"ab")))
+    assert not tf.nest.is_nested(tf.TensorShape([1, 2]))
+    with pytest.raises(TypeError, match="not the same sequence type"):
+        tf.nest.assert_same_structure(collections.deque([1]), [1])
+
+
+def test_tensors_in_any_sequence_are_sources_results_and_variables_of_modules():
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(collections.deque([x]))
+        y = x * x
+    (dx,) = tape.gradient(y, collections.deque([x]))
+    assert dx.numpy() == 4.0
+    result = tf.function(lambda a: collections.deque([a, a + 1.0]))(x)
+    assert type(result) is collections.deque
+    assert result[1].numpy() == 3.0
+    module = tf.Module()
+    module.parts = collections.deque([tf.Variable(1.0)])
+    assert len(module.variables) == 1

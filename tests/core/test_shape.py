@@ -118,3 +118,11 @@ def test_dimensions_as_python_sees_them():
         2 / dimension(3)
     with pytest.raises(TypeError, match="unsupported operand"):
         dimension(3) + "a"
+
+
+def test_a_shape_and_its_message_say_the_same():
+    for dims in ([2, None, 3], [], None):
+        proto = tf.TensorShape(dims).as_proto()
+        again = tf.TensorShape(proto)
+        assert proto.unknown_rank is (dims is None)
+        assert (again.rank, again.dims and again.as_list()) == (tf.TensorShape(dims).rank, dims)

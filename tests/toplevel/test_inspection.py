@@ -141,5 +141,7 @@ def test_device_specs() -> None:
     assert tf.DeviceSpec(device_type="CPU").to_string() == "/device:CPU:*"
     with pytest.raises(ValueError, match="Unknown attribute"):
         tf.DeviceSpec.from_string("/nonsense:1")
+    with pytest.raises(ValueError, match="Multiple device types are not allowed"):
+        tf.DeviceSpec.from_string("/job:worker/gpu:2/cpu:0")
     with tf.device(tf.DeviceSpec(device_type="CPU", device_index=0).to_string()):
         assert tf.constant(1.0).device.endswith("CPU:0")

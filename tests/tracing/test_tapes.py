@@ -483,3 +483,83 @@ def test_nothing_is_derived_for_tapes_that_watch_no_input():
     assert forward.jvp(y) is None
     with tf.GradientTape() as tape, pytest.raises(AssertionError, match="derived"):
         tape.gradient(function(tf.Variable(1.0)), x)
+
+
+def test_a_function_inside_another_one_is_derived_only_where_its_gradient_is_asked_for():
+    asked = []
+
+    @tf.custom_gradient
+    def cube(x):
+        def grad(dy):
+            asked.append(dy)
+            return dy * 3.0 * x * x
+
+        return x * x * x, grad
+
+    inner = tf.function(lambda x, w: tf.reduce_sum(cube(tf.tanh(x * w)) * x))
+    middle = tf.function(lambda x, w: inner(x, w) + 1.0)
+    outer = tf.function(lambda x, w: middle(x, w) * 2.0)
+
+    def plain(x, w):
+        return 2.0 * tf.reduce_sum(tf.tanh(x * w) ** 3.0 * x) + 2.0
+
+    x, w = tf.constant([0.5, -0.7]), tf.constant([1.1, 0.3])
+    close(outer(x, w), plain(x, w))
+    assert asked == []
+
+    def derived(f):
+        with tf.GradientTape() as second:
+            second.watch([x, w])
+            with tf.GradientTape() as first:
+                first.watch(x)
+                y = f(x, w)
+            dx = first.gradient(y, x)
+        return [dx, *second.gradient(dx, [x, w])]
+
+    wanted = derived(plain)
+    for found in (derived(outer), tf.function(lambda: derived(outer))()):
+        for a, b in zip(found, wanted, strict=True):
+            close(a, b)
+    assert asked
+
+
+def test_a_gradient_that_fails_does_not_keep_a_function_from_being_called_in_another_one():
+    @tf.custom_gradient
+    def one_way(x):
+        def grad(dy):
+            raise ValueError("one way only")
+
+        return 2.0 * x, grad
+
+    inner = tf.function(lambda x: one_way(x))
+    outer = tf.function(lambda x: inner(x) + 1.0)
+    x = tf.constant(1.0)
+    assert outer(x).numpy() == 3.0
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        with pytest.raises(ValueError, match="one way only"):
+            outer(x)
+
+
+def test_random_numbers_of_a_function_inside_another_one_are_drawn_once():
+    generator = tf.random.Generator.from_seed(3)
+
+    @tf.custom_gradient
+    def cube(x):
+        return x * x * x, lambda dy: dy * 3.0 * x * x
+
+    @tf.function
+    def inner(x):
+        r = generator.normal([2])
+        return tf.reduce_sum(cube(r * x)), r
+
+    @tf.function
+    def outer(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y, r = inner(x)
+        return tape.gradient(y, x), r
+
+    x = tf.constant([2.0, 3.0])
+    found, r = outer(x)
+    close(found, 3.0 * r**3 * x**2)

@@ -35,14 +35,13 @@ def if_over_tensor(
     """An `if` statement whose condition is a tensor; see `statements.if_stmt`."""
     index = as_bool(cond)
     before = get_state()
-    traces, states = [], []
-    for name, branch in ((_ELSE, orelse), (_MAIN, body)):
-        trace = BlockTrace(f"{name} branch")
-        with trace:
+    traces = [BlockTrace(f"{name} branch") for name in (_ELSE, _MAIN)]
+    states: list[tuple[Any, ...]] = [(), ()]
+    for k, branch in ((1, body), (0, orelse)):  # Python sees them in the order in which they are written
+        with traces[k]:
             set_state(before)
             branch()
-            states.append(get_state())
-        traces.append(trace)
+            states[k] = get_state()
     set_state(before)
     set_state(_merged(index, traces, states, before, symbol_names, nouts))
 
@@ -135,4 +134,4 @@ def _check_alike(name: str, main: Leaves, other: Leaves) -> None:
 
 def choice_by_tensor(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any]) -> Any:
     """`a if condition else b`, where the condition is a tensor."""
-    return choose("cond", as_bool(cond), (if_false, if_true), ("the else part", "the main part"))
+    return choose("cond", as_bool(cond), (if_false, if_true), ("the else part", "the main part"), first=1)

@@ -63,6 +63,12 @@ class DeviceSpec:
                 found[key] = rest[0]
             elif (key == "device" and rest) or key.lower() in ("cpu", "gpu"):
                 kind, *index = rest if key == "device" else [key, *rest]
+                if "device_type" in found:
+                    raise errors.build(
+                        ValueError,
+                        f"Multiple device types are not allowed while parsing the device spec: {spec}.",
+                        "name one device.",
+                    )
                 found["device_type"] = None if kind == "*" else kind
                 found["device_index"] = None if not index or index[0] == "*" else index[0]
             else:

@@ -60,7 +60,8 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
         _check_callable("cond", who, fn)
     pred = _condition("cond: pred", pred)
     if is_choice_of_graph(pred):
-        return control().choose("cond", as_bool(pred), (adapted(false_fn), adapted(true_fn)), ("false_fn", "true_fn"))
+        fns = (adapted(false_fn), adapted(true_fn))
+        return control().choose("cond", as_bool(pred), fns, ("false_fn", "true_fn"), first=1)
     return true_fn() if pred else false_fn()
 
 

@@ -1,4 +1,4 @@
-"""Nested structures: lists, tuples, named tuples, dicts and other mappings, with tensors as leaves.
+"""Nested structures: lists, tuples, other sequences, dicts and other mappings, with tensors as leaves.
 
 Dicts are flattened in the order of their sorted keys; results keep the order and type of the container. Classes of `attrs`, and
 those with TensorFlow's methods `__tf_flatten__` and `__tf_unflatten__`, are structures too.
@@ -6,7 +6,7 @@ those with TensorFlow's methods `__tf_flatten__` and `__tf_unflatten__`, are str
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence
 from typing import Any
 
 from gradtape.core import errors
@@ -17,13 +17,24 @@ from gradtape.core.variable import Variable
 
 _LEAVES = (Tensor, Variable)
 _PLAIN = {Tensor, Variable}
+_TEXTS = (str, bytes, bytearray)
 
 
 def is_nested(seq: Any) -> bool:
-    """True for a list, tuple, dict or other mapping, or an object of parts; False for a leaf."""
+    """True for a list, tuple or other sequence but text, a dict or other mapping, or an object of parts; False for a leaf."""
     if isinstance(seq, _LEAVES):
         return False
-    return (isinstance(seq, (list, tuple, Mapping)) and not isinstance(seq, str)) or has_parts(seq)
+    return isinstance(seq, (list, tuple, Mapping)) or has_parts(seq) or _is_row(seq)
+
+
+def _is_row(value: Any) -> bool:
+    """True for a sequence that is no list or tuple, such as a deque or a range, and for the keys, values or items of a mapping."""
+    return isinstance(value, (Sequence, MappingView)) and not isinstance(value, _TEXTS)
+
+
+def _row_like(row: Any, items: list[Any]) -> Any:
+    """A sequence of the same class as another one; a list for what is a view or a rule, and has no items of its own."""
+    return items if isinstance(row, (MappingView, range)) else type(row)(items)
 
 
 def has_parts(value: Any) -> bool:
@@ -82,6 +93,9 @@ def _flatten(structure: Any, flat: list[Any], expand: bool) -> None:
         flat.extend(structure._component_specs())
     elif has_parts(structure):
         for item in parts(structure):
+            _flatten(item, flat, expand)
+    elif _is_row(structure):
+        for item in structure:
             _flatten(item, flat, expand)
     else:
         flat.append(structure)
@@ -166,6 +180,11 @@ def _pack(structure: Any, leaves: Any, expand: bool) -> Any:
         return structure._build([next(leaves) for _ in structure._component_specs()])
     if has_parts(structure):
         return with_parts(structure, [_pack(item, leaves, expand) for item in parts(structure)])
+    if _is_row(structure):
+        items = []
+        for item in structure:
+            items.append(_pack(item, leaves, expand))
+        return _row_like(structure, items)
     return next(leaves)
 
 

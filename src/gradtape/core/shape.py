@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -171,6 +172,8 @@ class TensorShape:
             self._dims = None
         elif isinstance(dims, (int, np.integer, Dimension)):
             self._dims = (_dimension(dims),)
+        elif hasattr(dims, "unknown_rank"):  # a message
+            self._dims = None if dims.unknown_rank else tuple([None if d.size == -1 else d.size for d in dims.dim])
         elif isinstance(dims, Iterable) and getattr(dims, "ndim", 1) != 0:
             self._dims = tuple(_dimension(d) for d in dims)
         elif getattr(dims, "ndim", 1) == 0:
@@ -193,6 +196,20 @@ class TensorShape:
     def as_list(self) -> list[int | None]:
         """The dimensions as a list; ValueError if the rank is unknown."""
         return list(self._known())
+
+    def as_proto(self) -> Any:
+        """The shape as TensorFlow's message: -1 for an unknown dimension.
+
+        >>> [dim.size for dim in tf.TensorShape([2, None]).as_proto().dim]
+        [2, -1]
+        """
+        kind = importlib.import_module("gradtape.protos.tensor_proto").TensorShapeProto
+        if self._dims is None:
+            return kind(unknown_rank=True)
+        proto = kind()
+        for size in self._dims:
+            proto.dim.add(size=-1 if size is None else size)
+        return proto
 
     def num_elements(self) -> int | None:
         """The product of the dimensions, or None if one is unknown."""

@@ -243,7 +243,7 @@ class GraphWriter(json_values.Writer):
             "staged": self.staged(op.staged),
             "values": [self.value(v) for v in op.values],
             "identities": [self.identity(i) for i in op.identities],
-            "reached": list(op._reached),
+            "reached": list(op.reached),
         }
 
     def staged(self, staged: Staged) -> Any:

@@ -117,6 +117,13 @@ class Staged:
         return Call(self)
 
     @cached
+    def call_inside(self) -> Call:
+        """The op that the recorders of a function around it see. A derivative of the user's own is made only if it is asked for."""
+        if "call" in vars(self) or not self.has_own_gradients:
+            return self.call
+        return DeferredCall(self)
+
+    @cached
     def unwatched(self) -> Unwatched:
         """The op that tapes see where they watch none of its inputs."""
         return Unwatched(self)
@@ -161,7 +168,7 @@ class Staged:
 
     def _inline(self, outer: Trace, tensors: list[Any], slots: Mapping[int, Variable]) -> list[Any]:
         """The nodes as nodes of the function that is being traced; the recorders there are shown one op."""
-        op = self.call  # made now: its saved values belong to the graph that is copied
+        op = self.call_inside  # made now: its saved values belong to the graph that is copied
         if self.trace.is_general:
             return self._rewritten(outer, tensors, slots)
         moved = {v: outer.value_of(x) for v, x in zip(self._operands(), tensors, strict=True)}
@@ -181,14 +188,14 @@ class Staged:
 
     def _shown(self, outer: Trace, tensors: list[Any], values: list[Value]) -> list[Any]:
         results = tuple([symbol(v, outer) for v in values])
-        notify(self.call, tuple([x._id for x in tensors]), tensors, {}, results, results)
+        notify(self.call_inside, tuple([x._id for x in tensors]), tensors, {}, results, results)
         return list(results[: len(self.outputs)])
 
     def _rewritten(self, outer: Trace, tensors: list[Any], slots: Mapping[int, Variable]) -> list[Any]:
         """The nodes, specialised for the sizes of the tensors."""
         known = {v: symbol(outer.value_of(x), outer) for v, x in zip(self._operands(), tensors, strict=True)}
         walk(self.trace.graph, outer, known, lambda node, tensor: _use_variable(outer, node, tensor, slots), slots)
-        return self._shown(outer, tensors, [outer.value_of(known[v]) for v in self.call.values])
+        return self._shown(outer, tensors, [outer.value_of(known[v]) for v in self.call_inside.values])
 
 
 def _are_plain(tensors: Sequence[Any]) -> bool:
@@ -237,7 +244,7 @@ class Call(Op):
     takes_needs = True
     takes_none = True
 
-    def __init__(self, staged: Staged, known: tuple[list[Value], list[int], list[bool]] | None = None) -> None:
+    def __init__(self, staged: Staged, known: tuple[list[Value], list[int], list[bool] | None] | None = None) -> None:
         """The op of a staged function. `known` are the values, their identities and the inputs that the derivative
         reaches, where they were found before."""
         self.staged = staged
@@ -248,10 +255,22 @@ class Call(Op):
         self.outputs = tuple([f"y{i}" for i in range(len(self.values))])  # type: ignore[misc]
         self.residuals = tuple([(name, "") for name in self.outputs[len(staged.outputs) :]])
 
-    def _found(self) -> tuple[list[Value], list[int], list[bool]]:
+    @property
+    def reached(self) -> list[bool]:
+        """For each of the inputs, whether the derivative reaches it."""
+        if self._reached is None:
+            self._reached = self._first().present
+        return self._reached
+
+    def _first(self) -> Pullback:
+        """The derivative for cotangents of all outputs."""
+        outputs = enumerate(self.staged.outputs)
+        return self._pullback(tuple([i for i, y in outputs if y.dtype.is_trainable and y._id]))
+
+    def _found(self) -> tuple[list[Value], list[int], list[bool] | None]:
         staged, trace = self.staged, self.staged.trace
         self.values, self.identities = list(staged.values), [y._id for y in staged.outputs]
-        first = self._pullback(tuple([i for i, y in enumerate(staged.outputs) if y.dtype.is_trainable and y._id]))
+        first = self._first()
         kept = {trace.value_of(s): s._id for s in first.reads}
         for value, identity in zip(staged._operands(), trace.identities, strict=True):
             kept.setdefault(value, identity)
@@ -279,7 +298,7 @@ class Call(Op):
         operands = [kept[v] for v in self.staged._operands()]
         return [
             zeros(x) if d is None and reached and needed else d
-            for d, x, reached, needed in zip(grads, operands, self._reached, needs, strict=True)
+            for d, x, reached, needed in zip(grads, operands, self.reached, needs, strict=True)
         ]
 
     def touches(self, given: Sequence[bool], params: dict[str, Any]) -> list[bool] | None:
@@ -295,6 +314,21 @@ class Call(Op):
             pairs = [(self.identities[i], self.values[i]) for i in given]
             found = self._pullbacks[given] = Pullback(self.staged, pairs)
         return found
+
+
+class DeferredCall(Call):
+    """A run of a staged function in another one, derived when its cotangents are asked for.
+
+    It keeps the inputs and what effects gave; the derivative computes from these what else it reads.
+    """
+
+    def _found(self) -> tuple[list[Value], list[int], list[bool] | None]:
+        staged, trace = self.staged, self.staged.trace
+        kept = dict(zip(staged._operands(), trace.identities, strict=True))
+        for node in trace.graph.nodes:
+            kept.update({v: 0 for v in node.outputs if node.effect})
+        identities = [y._id for y in staged.outputs]
+        return [*staged.values, *kept], [*identities, *kept.values()], None
 
 
 class Unwatched(Op):

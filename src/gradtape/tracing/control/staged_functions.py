@@ -15,7 +15,7 @@ from gradtape.tracing.control.block import BlockTrace, spec
 from gradtape.tracing.control.build import Leaves, as_bool, fits, relaxed, run_branches, run_steps, traced
 
 
-def choose(who: str, index: Any, fns: Sequence[Callable[[], Any]], names: Sequence[str]) -> Any:
+def choose(who: str, index: Any, fns: Sequence[Callable[[], Any]], names: Sequence[str], first: int = 0) -> Any:
     """What the function with the number `index` returns; all of them are traced.
 
     Args:
@@ -23,19 +23,20 @@ def choose(who: str, index: Any, fns: Sequence[Callable[[], Any]], names: Sequen
       index: a scalar bool or int; the last function stands for all other numbers.
       fns: functions without arguments, whose results have one structure.
       names: what they are called, for messages.
+      first: the number of the function that is traced before the others, and to whose results theirs are compared.
     """
-    traces, values, results = [], [], []
-    for fn, name in zip(fns, names, strict=True):
-        trace = BlockTrace(name)
-        with trace:
-            values.append(fn())
-        traces.append(trace)
+    traces, results = [BlockTrace(name) for name in names], []
+    values: list[Any] = [None] * len(fns)
+    order = sorted(range(len(fns)), key=lambda k: k != first)
+    for k in order:
+        with traces[k]:
+            values[k] = fns[k]()
     for trace, value in zip(traces, _with_equal_rows(traces, completed(traces, values)), strict=True):
         with trace:
             results.append(Leaves(value))
-    for i, other in enumerate(results[1:], 1):
-        _check_alike(who, results[0], other, names[0], names[i])
-    return results[0].packed(run_branches(index, traces, [r.tensors for r in results]))
+    for k in order[1:]:
+        _check_alike(who, results[first], results[k], names[first], names[k])
+    return results[first].packed(run_branches(index, traces, [r.tensors for r in results]))
 
 
 def _check_alike(who: str, first: Leaves, other: Leaves, a: str, b: str) -> None:
