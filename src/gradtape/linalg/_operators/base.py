@@ -10,6 +10,7 @@ import numpy as np
 from gradtape.api import arguments
 from gradtape.arrays.movement import broadcast_to, expand_dims, squeeze
 from gradtape.core import convert, dtypes, errors
+from gradtape.core.dimension import Dimension
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -104,8 +105,8 @@ class LinearOperator(Module):
     shape = property(lambda self: TensorShape(self._static_dims()), doc="The shape of the dense matrix.")
     batch_shape = property(lambda self: self.shape[:-2], doc="The shape of the batch of matrices.")
     tensor_rank = property(lambda self: self.shape.rank, doc="The number of dimensions.")
-    domain_dimension = property(lambda self: self.shape[-1], doc="How many columns there are.")
-    range_dimension = property(lambda self: self.shape[-2], doc="How many rows there are.")
+    domain_dimension = property(lambda self: Dimension(self.shape[-1]), doc="How many columns there are.")
+    range_dimension = property(lambda self: Dimension(self.shape[-2]), doc="How many rows there are.")
     graph_parents = property(lambda self: [], doc="Always empty: there is no graph.")
     H = property(lambda self: self.adjoint(), doc="The adjoint.")
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from gradtape.arrays.creation import ones, zeros, zeros_like
 from gradtape.arrays.movement import broadcast_to, expand_dims
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
 from gradtape.linalg import _diagonals as diagonals
 from gradtape.linalg._operators.base import LinearOperator, batch_of, kept, of_rank, sizes_of, spread, tensor_of
 from gradtape.math._conversion import conj, imag
@@ -318,22 +321,35 @@ class LinearOperatorZeros(LinearOperator):
 
 def _batch_shape(who: str, value: Any) -> TensorShape:
     """The batch dimensions of an operator; none without a value."""
-    if isinstance(value, int) or (
-        isinstance(value, (list, tuple)) and any(isinstance(v, (list, tuple)) for v in value)
-    ):
+    _no_variable("batch_shape", value)
+    rank = 1 if value is None or isinstance(value, TensorShape) else np.ndim(value)
+    if rank != 1:
         raise ValueError(
             errors.compose(f"{who}: batch_shape must be a 1-D Tensor, got {value}.", "give a list of ints.")
         )
+    if isinstance(value, (list, tuple, np.ndarray)) and any(isinstance(n, (int, np.integer)) and n < 0 for n in value):
+        raise ValueError(errors.compose(f"{who}: batch_shape must be non-negative, got {value}.", "give lengths."))
     return TensorShape([] if value is None else value)
 
 
+def _no_variable(what: str, value: Any) -> None:
+    if isinstance(value, Variable):
+        raise TypeError(
+            errors.compose(
+                f"{what} cannot be a reference type: the shape of an operator does not change, got a Variable.",
+                "give its value: variable.read_value().",
+            )
+        )
+
+
 def _size(what: str, value: Any) -> int:
+    _no_variable(what, value)
     given = convert.convert_to_tensor(value)
     if not given.dtype.is_integer:
         raise TypeError(errors.compose(f"{what} must be integer type, got {value}.", "give an int."))
     if given.ndim:
-        raise errors.build(errors.ShapeError, f"{what} must be a 0-D Tensor, got {value}.", "give a single int.")
+        raise ValueError(errors.compose(f"{what} must be a 0-D Tensor, got {value}.", "give a single int."))
     size = int(given)
     if size < 0:
-        raise errors.build(errors.ShapeError, f"{what} must be non-negative, got {size}.", "give a count of rows.")
+        raise ValueError(errors.compose(f"{what} must be non-negative, got {size}.", "give a count of rows."))
     return size
