@@ -193,3 +193,28 @@ def test_shapes_of_operators_are_checked():
         assert make(2, batch_shape=tf.TensorShape([3])).shape == [3, 2, 2]
     with pytest.raises(TypeError, match="integer dtype"):
         tf.linalg.LinearOperatorPermutation([0.0, 1.0])
+
+
+def test_checks_look_at_what_is_known():
+    """A matrix may be badly conditioned and have an inverse; known eigenvalues tell."""
+    small = linalg.LinearOperatorScaledIdentity(2, 1e-30)
+    small.assert_non_singular()
+    linalg.LinearOperatorLowerTriangular([[1.0, 0.0], [0.0, 1e-30]]).assert_non_singular()
+    whole = linalg.LinearOperatorBlockDiag([small, linalg.LinearOperatorIdentity(2)])
+    for operator in (whole, linalg.LinearOperatorKronecker([small, whole]), whole.inverse(), small.adjoint()):
+        operator.assert_non_singular()
+        operator.assert_self_adjoint()
+    linalg.LinearOperatorComposition([small, whole.operators[1]]).assert_non_singular()
+    whole.assert_positive_definite()
+    zeros = linalg.LinearOperatorZeros(2)
+    for bad in (
+        linalg.LinearOperatorScaledIdentity(2, 0.0).assert_non_singular,
+        linalg.LinearOperatorScaledIdentity(2, -1.0).assert_positive_definite,
+        linalg.LinearOperatorScaledIdentity(2, 1.0 + 1j).assert_self_adjoint,
+        linalg.LinearOperatorLowerTriangular([[1.0, 0.0], [1.0, 0.0]]).assert_non_singular,
+        linalg.LinearOperatorBlockDiag([small, zeros]).assert_non_singular,
+        zeros.assert_non_singular,
+        zeros.assert_positive_definite,
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            bad()

@@ -313,7 +313,9 @@ class LinearOperator(Module):
         else:
             sizes = absolute(values)
             zero = convert.convert_to_tensor(0, sizes.dtype)
-            assert_less(zero, sizes, f"Singular operator:  {held_in} contained zero values.")
+            assert_less(
+                zero, sizes, f"Singular operator:  The operator was singular: its {held_in} contained zero values."
+            )
 
     def __matmul__(self, other: Any) -> Any:
         return self.matmul(other)
@@ -399,7 +401,8 @@ class LinearOperator(Module):
         if tensor.ndim < 2 or (rows is not None and size is not None and rows != size):
             raise errors.build(
                 errors.ShapeError,
-                f"{what}: inner dimensions differ: {self.name} is {self.shape}, the argument is {tensor.shape}.",
+                f"{what}: inner dimensions differ: {self.name} is {self.shape}, the argument is {tensor.shape}. "
+                f"Dimensions {size} and {rows} are not compatible.",
                 f"give a matrix with {size} rows; for vectors use matvec and solvevec.",
             )
         return tensor

@@ -69,6 +69,14 @@ class Joint(LinearOperator):
         """True if each of them is known to be square."""
         return all(op.is_square for op in self._operators)
 
+    def _assert_each(self, what: str, name: str) -> None:
+        """A check of each operator; of the whole if they are not square."""
+        if not self._are_square():
+            getattr(LinearOperator, what)(self, name)
+            return
+        for operator in self._operators:
+            getattr(operator, what)()
+
     def _batch(self) -> Any:
         return batch_of(*[op.batch_shape for op in self._operators])
 
@@ -114,9 +122,14 @@ class LinearOperatorComposition(Joint):
             if left.shape[-1] != right.shape[-2]:
                 raise errors.build(
                     errors.ShapeError,
-                    f"LinearOperatorComposition: inner dimensions differ: {left.name} is {left.shape}, {right.name} is {right.shape}.",
+                    f"LinearOperatorComposition: inner dimensions differ: {left.name} is {left.shape}, {right.name} is {right.shape}. "
+                    "Operators are incompatible.",
                     "each operator needs as many columns as the next has rows.",
                 )
+
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError if one of the operators is singular."""
+        self._assert_each("assert_non_singular", name)
 
     def _dims(self) -> tuple[Any, ...]:
         return (*self._batch(), self._operators[0].shape[-2], self._operators[-1].shape[-1])
@@ -191,6 +204,18 @@ class _Derived(LinearOperator):
         super().__init__(
             operator.dtype, None, known, adjoint, definite, is_square, name or operator.name + self._suffix
         )
+
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError if the operator is singular."""
+        self._operator.assert_non_singular()
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
+        """InvalidArgumentError if the operator is not self-adjoint."""
+        self._operator.assert_self_adjoint()
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
+        """InvalidArgumentError if the operator is not positive definite."""
+        self._operator.assert_positive_definite()
 
     operator = property(lambda self: self._operator, doc="The operator that this one is made of.")
 
@@ -316,6 +341,14 @@ class LinearOperatorKronecker(Joint):
 
     what = "The Kronecker product"
     sign = "_x_"
+
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError if one of the operators is singular."""
+        self._assert_each("assert_non_singular", name)
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
+        """InvalidArgumentError if one of the operators is not self-adjoint."""
+        self._assert_each("assert_self_adjoint", name)
 
     def _dims(self) -> tuple[Any, ...]:
         return (*self._batch(), math.prod(self._sizes(-2)), math.prod(self._sizes(-1)))

@@ -143,6 +143,21 @@ class LinearOperatorScaledIdentity(LinearOperator):
 
     multiplier = property(lambda self: self._multiplier, doc="The factor.")
 
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError if an eigenvalue is zero."""
+        self._assert_eigenvalues(self._multiplier, "multiplier", positive=False)
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
+        """InvalidArgumentError if the real part of an eigenvalue is not positive."""
+        self._assert_eigenvalues(self._multiplier, "multiplier", positive=True)
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
+        """InvalidArgumentError if the multiplier is not real."""
+        from gradtape.debugging._value_checks import assert_equal
+
+        part = imag(tensor_of(self._multiplier))
+        assert_equal(part, zeros_like(part), "LinearOperator was not self-adjoint.")
+
     def _dims(self) -> tuple[Any, ...]:
         return (*sizes_of(self._multiplier), self._rows, self._rows)
 
@@ -286,6 +301,17 @@ class LinearOperatorZeros(LinearOperator):
             )
         super().__init__(dtype or dtypes.float32, None, False, square, False, square, name)
 
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError: zeros have no inverse."""
+        self._never("non-invertible")
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
+        """InvalidArgumentError: zeros are not positive."""
+        self._never("non-positive definite")
+
+    def _never(self, what: str) -> None:
+        raise errors.build(errors.InvalidArgumentError, f"Zero operators are always {what}.", "use another operator.")
+
     def _dims(self) -> tuple[Any, ...]:
         return (*self._batch, self._rows, self._columns)
 
@@ -336,7 +362,7 @@ def _no_variable(what: str, value: Any) -> None:
     if isinstance(value, Variable):
         raise TypeError(
             errors.compose(
-                f"{what} cannot be a reference type: the shape of an operator does not change, got a Variable.",
+                f"{what} cannot be reference type: the shape of an operator does not change, got a Variable.",
                 "give its value: variable.read_value().",
             )
         )
