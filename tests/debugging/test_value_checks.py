@@ -328,3 +328,9 @@ def test_shapes_of_what_is_known_when_it_runs() -> None:
     check(tf.ones([2, 3]), tf.SparseTensor([[0, 0]], [1.0], [2, 4]))
     with pytest.raises(tf.errors.InvalidArgumentError, match="must have size 2"):
         check(tf.ones([2, 3]), tf.SparseTensor([[0, 0]], [1.0], [5, 4]))
+
+
+def test_complex_numbers_are_near():
+    tf.debugging.assert_near(tf.constant(1 + 1j, tf.complex64), tf.constant(1 + 1.0000001j, tf.complex64))
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.debugging.assert_near(1 + 1j, 1 + 2j)

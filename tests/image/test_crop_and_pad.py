@@ -14,6 +14,8 @@ def test_central_crop():
     assert np.array_equal(tf.image.central_crop(IMAGE, 0.5), IMAGE[1:4, 1:5])
     assert np.array_equal(tf.image.central_crop(np.stack([IMAGE] * 2), tf.constant(0.2))[1], IMAGE[2:3, 2:4])
     assert np.array_equal(tf.image.central_crop(IMAGE, 1.0), IMAGE)
+    crop = tf.function(lambda fraction: tf.image.central_crop(IMAGE, fraction))
+    assert np.array_equal(crop(tf.constant(0.5)), IMAGE[1:4, 1:5])
     for fraction in (0.0, 1.01, -1.0):
         with pytest.raises(ValueError, match=r"central_fraction must be within \(0, 1\]"):
             tf.image.central_crop(IMAGE, fraction)

@@ -39,6 +39,7 @@ class TestOperatorsOfUsers:
         operator = Scaled(MATRIX)
         assert operator.shape == [2, 2]
         assert operator.domain_dimension == 2
+        assert operator.domain_dimension.value == 2
         assert operator.is_square
         assert operator.parameters == {"matrix": MATRIX, "is_square": None} or operator.parameters["matrix"] is MATRIX
         np.testing.assert_allclose(operator.to_dense(), 2 * MATRIX)
@@ -165,3 +166,55 @@ def test_vectors_of_blocks():
     np.testing.assert_allclose(operator.solvevec(found)[1], np.ones(3))
     with pytest.raises(ValueError, match="not compatible"):
         operator.matmul([tf.ones([3, 1], tf.float64), tf.ones([2, 1], tf.float64)])
+
+
+def test_hints_must_not_contradict_those_of_the_parts():
+    known = {"is_self_adjoint": True, "is_positive_definite": True, "is_non_singular": True}
+    part = tf.linalg.LinearOperatorFullMatrix([[1.0, 0.0], [0.0, 1.0]], **known)
+    for flag in known:
+        for whole in (tf.linalg.LinearOperatorInversion, tf.linalg.LinearOperatorAdjoint):
+            with pytest.raises(ValueError, match=r"if and only if|always non-singular"):
+                whole(part, **{flag: False})
+        for whole in (tf.linalg.LinearOperatorBlockDiag, tf.linalg.LinearOperatorKronecker):
+            with pytest.raises(ValueError, match="is always"):
+                whole([part, part], **{flag: False})
+
+
+def test_shapes_of_operators_are_checked():
+    for make in (tf.linalg.LinearOperatorIdentity, tf.linalg.LinearOperatorZeros):
+        for size in (-2, [2]):
+            with pytest.raises(ValueError, match="must be"):
+                make(size)
+        for batch in (2, np.array(2), tf.constant(2), [[2]], [-2]):
+            with pytest.raises(ValueError, match="batch_shape must be"):
+                make(2, batch_shape=batch)
+        with pytest.raises(TypeError, match="reference type"):
+            make(tf.Variable(2))
+        assert make(2, batch_shape=tf.TensorShape([3])).shape == [3, 2, 2]
+    with pytest.raises(TypeError, match="integer dtype"):
+        tf.linalg.LinearOperatorPermutation([0.0, 1.0])
+
+
+def test_checks_look_at_what_is_known():
+    """A matrix may be badly conditioned and have an inverse; known eigenvalues tell."""
+    small = linalg.LinearOperatorScaledIdentity(2, 1e-30)
+    small.assert_non_singular()
+    linalg.LinearOperatorLowerTriangular([[1.0, 0.0], [0.0, 1e-30]]).assert_non_singular()
+    whole = linalg.LinearOperatorBlockDiag([small, linalg.LinearOperatorIdentity(2)])
+    for operator in (whole, linalg.LinearOperatorKronecker([small, whole]), whole.inverse(), small.adjoint()):
+        operator.assert_non_singular()
+        operator.assert_self_adjoint()
+    linalg.LinearOperatorComposition([small, whole.operators[1]]).assert_non_singular()
+    whole.assert_positive_definite()
+    zeros = linalg.LinearOperatorZeros(2)
+    for bad in (
+        linalg.LinearOperatorScaledIdentity(2, 0.0).assert_non_singular,
+        linalg.LinearOperatorScaledIdentity(2, -1.0).assert_positive_definite,
+        linalg.LinearOperatorScaledIdentity(2, 1.0 + 1j).assert_self_adjoint,
+        linalg.LinearOperatorLowerTriangular([[1.0, 0.0], [1.0, 0.0]]).assert_non_singular,
+        linalg.LinearOperatorBlockDiag([small, zeros]).assert_non_singular,
+        zeros.assert_non_singular,
+        zeros.assert_positive_definite,
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            bad()

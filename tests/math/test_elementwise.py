@@ -369,3 +369,13 @@ def test_numbers_of_numpy_are_conditions():
         assert tf.where(condition, [1, 2, 3], [4, 5, 6]).numpy().tolist() == [1, 5, 3]
     with pytest.raises(TypeError):
         tf.where(tf.constant([1, 0, 2]), [1, 2, 3], [4, 5, 6])
+
+
+def test_logic_takes_the_numbers_of_arrays():
+    assert tf.logical_and(np.array([1, 0]), True).numpy().tolist() == [True, False]
+    assert tf.logical_or(np.int64(2), np.int64(0)).numpy() is np.True_
+    assert tf.math.logical_xor([True, False], np.array([1.0, 1.0])).numpy().tolist() == [False, True]
+    assert tf.logical_not(np.float32(1)).numpy() is np.False_
+    for other in (1, [1, 0], tf.constant(1)):  # other numbers do not become bools silently
+        with pytest.raises((TypeError, tf.errors.InvalidArgumentError)):
+            tf.logical_not(other)

@@ -72,7 +72,7 @@ def test_labels_may_be_a_vector_and_the_sample_drawn():
     [
         ([[1], [2]], INPUTS, "labels is i64[2,1], inputs is f32[2,3], num_true is 2"),
         (LABELS, INPUTS[0], "inputs is [batch, dim]"),
-        ([[0.5, 1.0], [1.0, 2.0]], INPUTS, "labels must be integers"),
+        ([["0", "1"], ["1", "2"]], INPUTS, "labels must be integers"),
     ],
 )
 def test_refusals(labels, inputs, words):
@@ -99,3 +99,12 @@ def test_in_functions(loss):
     drawn = [step(tf.constant([[1], [2]], tf.int64), tf.ones([2, 4])) for _ in range(3)]
     assert all(y.shape == (2,) and isinstance(d, tf.IndexedSlices) for y, d in drawn)
     assert len({tuple(np.sort(d.indices.numpy()).tolist()) for _, d in drawn}) > 1  # every call draws its own sample
+
+
+@pytest.mark.parametrize("loss", ["nce_loss", "sampled_softmax_loss"])
+def test_labels_may_be_floats(loss):
+    got, wanted = (
+        getattr(tf.nn, loss)(WEIGHTS, BIASES, labels, INPUTS, 3, 7, num_true=2, sampled_values=SAMPLE)
+        for labels in (np.asarray(LABELS, np.float32), LABELS)
+    )
+    assert np.array_equal(got, wanted)

@@ -285,7 +285,15 @@ class TestTruncatedNormal:
         def draw(mean, deviation, low, high):
             return tf.random.stateless_parameterized_truncated_normal([4, 2], [1, 2], mean, deviation, low, high)
 
-        check_grads(draw, (np.array([0.5, 1.0]), 1.5, np.array([-1.0, 0.75]), 2.0))
+        # TensorFlow's slopes: along a bound the true one; along the others that of mean + deviation * x with x given.
+        mean, deviation = np.array([0.5, 1.0]), 1.5
+        check_grads(lambda low, high: draw(mean, deviation, low, high), (np.array([-1.0, 0.75]), 2.0))
+        with tf.GradientTape() as tape:
+            parameters = [tf.Variable(mean), tf.Variable(deviation, dtype=tf.float64)]
+            x = draw(*parameters, np.array([-1.0, 0.75]), 2.0)
+        slopes = tape.gradient(x, parameters)
+        np.testing.assert_allclose(slopes[0], [4.0, 4.0])
+        np.testing.assert_allclose(slopes[1], ((x - mean) / deviation).numpy().sum())
 
     def test_infinite_bounds_have_no_slope(self):
         low = tf.constant(-np.inf)

@@ -159,3 +159,18 @@ class TestGenerator:
             assert tf.random.get_global_generator() is g
         finally:
             tf.random.set_global_generator(before)
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16])
+def test_narrow_floats_stay_below_the_upper_bound(dtype):
+    drawn = tf.random.Generator.from_seed(1).uniform([50000], 1, 3, dtype)
+    assert float(tf.reduce_max(drawn)) < 3.0
+
+
+def test_a_variable_becomes_the_state():
+    state = tf.Variable([1, 2, 3], dtype=tf.int64)
+    generator = tf.random.Generator.from_state(state, alg="philox")
+    generator.uniform([2])
+    assert generator.state is state
+    assert state.numpy().tolist() != [1, 2, 3]
+    assert np.array_equal(generator.state, state)

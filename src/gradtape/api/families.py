@@ -23,6 +23,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Generic, TypeVar, cast
 
+import numpy as np
+
 from gradtape.core import convert, deferral, dispatch, docstrings, doors
 from gradtape.core.op import describe_kinds
 from gradtape.core.tensor import Tensor
@@ -92,9 +94,11 @@ def _doctests(example: str) -> str:
     return "\n".join([f">>> {line}".replace(" -> ", "\n") if " -> " in line else line for line in example.split("\n")])
 
 
-def unary(op: Any, example: str, features: bool = False) -> Callable[..., Tensor]:
+def unary(
+    op: Any, example: str, features: bool = False, made: Callable[[Any], Tensor] = convert.convert_to_tensor
+) -> Callable[..., Tensor]:
     """The public function of an op with one input, called x or features. The example reads `call -> result`."""
-    of_x = dispatch.unary_function(op, convert.convert_to_tensor)
+    of_x = dispatch.unary_function(op, made)
 
     def of_features(features: Any, name: str | None = None) -> Any:
         try:
@@ -105,13 +109,16 @@ def unary(op: Any, example: str, features: bool = False) -> Callable[..., Tensor
     return _document(of_features if features else of_x, op, op.name, example)
 
 
-def binary(op: Any, example: str, name: str = "", coerce: Any = operators.coerce) -> Callable[..., Tensor]:
+def binary(
+    op: Any, example: str, name: str = "", coerce: Any = operators.coerce, called: Any = None
+) -> Callable[..., Tensor]:
     """The public function of an op with two inputs that broadcast. The example reads `call -> result`."""
     forward = dispatch.binary_operator(op, coerce)[0]
+    applied = called or apply
 
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         try:
-            return apply(forward, x, y)
+            return applied(forward, x, y)
         except Exception as problem:
             return doors.finish(problem, function, x, y)
 
@@ -129,6 +136,22 @@ def apply(forward: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
     if result is NotImplemented or result is None:
         raise convert.unconvertible(y if isinstance(x, _OURS) else x)
     return result
+
+
+def truth(value: Any) -> Any:
+    """A value of logic: the numbers of an array become bools, other numbers do not."""
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "iufc":
+        return value.astype(np.bool_)
+    return value
+
+
+def of_truths(forward: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """The result of a binary operator of logic."""
+    return apply(forward, truth(x), truth(y))
+
+
+def truth_tensor(value: Any) -> Tensor:
+    return convert.convert_to_tensor(truth(value))
 
 
 def pair(x: Any, y: Any) -> tuple[Any, Any]:

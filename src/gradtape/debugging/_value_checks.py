@@ -214,8 +214,8 @@ def assert_near(
     step = 10 * float(np.finfo(real.numpy).eps) if real.kind == "f" else 10 * 0.0078125
     relative = convert.convert_to_tensor(step if rtol is None else rtol, real)
     absolute = convert.convert_to_tensor(step if atol is None else atol, real)
-    size = REGISTRY["abs"](b)
-    truth = REGISTRY["less_equal"](REGISTRY["abs"](a - b), absolute + relative * size)
+    magnitude = REGISTRY["complex_abs" if a.dtype.is_complex else "abs"]
+    truth = REGISTRY["less_equal"](magnitude(a - b), absolute + relative * magnitude(b))
     what = partial(_near_text, message, 3 if summarize is None else summarize)
     check("assert_near", what, [truth, a, b, relative, absolute])
 

@@ -35,6 +35,8 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """
     x = image_tensor(image, "central_crop")
     fraction = number(central_fraction)
+    if fraction is None:  # while a function is traced; the crop waits until the size is known
+        fraction = float(central_fraction)
     require(
         0.0 < fraction <= 1.0,
         "central_crop",

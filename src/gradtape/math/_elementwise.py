@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api import families
 from gradtape.api.arguments import items, tensor
 from gradtape.api.families import apply, binary, pair, unary
 from gradtape.core import errors
@@ -101,10 +102,24 @@ is_nan = unary(comparison.IsNan, "tf.math.is_nan([np.nan, 1.0]).numpy() -> array
 is_inf = unary(comparison.IsInf, "tf.math.is_inf([np.inf, 1.0]).numpy() -> array([ True, False])")
 is_finite = unary(comparison.IsFinite, "tf.math.is_finite([np.inf, 1.0]).numpy() -> array([False,  True])")
 
-logical_and = binary(logical.LogicalAnd, "tf.logical_and([True, False], True).numpy() -> array([ True, False])")
-logical_or = binary(logical.LogicalOr, "tf.logical_or([True, False], True).numpy() -> array([ True,  True])")
-logical_xor = binary(logical.LogicalXor, "tf.math.logical_xor([True, False], True).numpy() -> array([False,  True])")
-logical_not = unary(logical.LogicalNot, "tf.logical_not([True, False]).numpy() -> array([False,  True])")
+logical_and = binary(
+    logical.LogicalAnd,
+    "tf.logical_and([True, False], True).numpy() -> array([ True, False])",
+    called=families.of_truths,
+)
+logical_or = binary(
+    logical.LogicalOr,
+    "tf.logical_or([True, False], True).numpy() -> array([ True,  True])",
+    called=families.of_truths,
+)
+logical_xor = binary(
+    logical.LogicalXor,
+    "tf.math.logical_xor([True, False], True).numpy() -> array([False,  True])",
+    called=families.of_truths,
+)
+logical_not = unary(
+    logical.LogicalNot, "tf.logical_not([True, False]).numpy() -> array([False,  True])", made=families.truth_tensor
+)
 bitwise_and = binary(logical.BitwiseAnd, "tf.bitwise.bitwise_and([6, 5], 3).numpy() -> array([2, 1], dtype=int32)")
 bitwise_or = binary(logical.BitwiseOr, "tf.bitwise.bitwise_or([6, 5], 3).numpy() -> array([7, 7], dtype=int32)")
 bitwise_xor = binary(logical.BitwiseXor, "tf.bitwise.bitwise_xor([6, 5], 3).numpy() -> array([5, 6], dtype=int32)")

@@ -149,7 +149,7 @@ def _sampled_logits(
 
 def _labels(who: str, labels: Any, num_true: int) -> Any:
     labels = tensor(labels)
-    if not labels.dtype.is_integer:
+    if labels.dtype.kind not in "iufV":
         raise errors.build(
             errors.DTypeError,
             f"{who}: labels must be integers, got {spec_of(labels)}.",

@@ -46,6 +46,19 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return like.with_flat_values(made)
 
 
+def weights_of(values: Any, weights: Any, who: str) -> Any:
+    """The flat values of ragged weights, after a check that their rows are those of the values."""
+    if not is_ragged(weights):
+        raise ValueError(
+            errors.compose(
+                f"{who}: the weights of a RaggedTensor must be a RaggedTensor, got a {type(weights).__name__}.",
+                "use values.with_flat_values(weights), with a weight for each value.",
+            )
+        )
+    _one_structure(f"{who}: weights", [values, weights])
+    return weights.flat_values
+
+
 def _one_structure(who: str, given: list[Any]) -> Any:
     """The first of ragged tensors, with row splits that were checked to be those of all."""
     first = given[0]

@@ -208,12 +208,13 @@ def _rank(input: Any, name: str | None = None) -> Any:
 def _bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, **options: Any) -> Any:
     from gradtape.math._histograms import bincount, length
 
+    if weights is not None:
+        weights = elementwise.weights_of(arr, weights, "bincount")
     if options.get("axis") != -1:
-        weights = getattr(weights, "flat_values", weights)
         return bincount(arr.flat_values, weights, minlength, maxlength, **options)
     # Rows are filled up with a number that is too large to be counted.
     size = length(arr.flat_values, minlength, maxlength)
-    weights = weights.to_tensor() if isinstance(weights, RaggedTensor) else weights
+    weights = None if weights is None else arr.with_flat_values(weights).to_tensor()
     return bincount(arr.to_tensor(size), weights, size, size, **options)
 
 

@@ -27,6 +27,7 @@ from gradtape.ops.selection import Maximum
 from gradtape.ops.truncated_normal import TruncatedNormalQuantile
 from gradtape.random._functions import from_seed, streams
 from gradtape.random._sampling import Take, binomial
+from gradtape.transform.stop_gradient import stop_gradient
 
 # The least normal number, which TensorFlow gives where a gamma number is smaller.
 _TINY = {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022}
@@ -236,6 +237,8 @@ def stateless_parameterized_truncated_normal(
     mean = tensor(means)
     deviation, low, high = (convert.like(v, mean.dtype) for v in (stddevs, minvals, maxvals))
     u = RandomUniform(from_seed(seed, None)(whole), shape=whole, dtype=dtypes.float64)
-    inside: Any = TruncatedNormalQuantile(u, (low - mean) / deviation, (high - mean) / deviation)
+    # As in TensorFlow, the bounds count as those of the standard normal: they do not move with the mean.
+    middle, width = stop_gradient(mean), stop_gradient(deviation)
+    inside: Any = TruncatedNormalQuantile(u, (low - middle) / width, (high - middle) / width)
     result: Tensor = mean + deviation * inside
     return result

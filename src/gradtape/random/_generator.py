@@ -72,7 +72,7 @@ class Generator:
 
     Args:
       copy_from: another generator, whose state is copied.
-      state: a state, as `create_rng_state` makes it.
+      state: a state, as `create_rng_state` makes it. A variable becomes the state itself.
       alg: the algorithm, "philox".
 
     >>> g = tf.random.Generator.from_seed(1)
@@ -94,8 +94,13 @@ class Generator:
                 "tf.random.Generator.from_seed(1) makes one from a seed.",
             )
         self._alg = check_algorithm(alg)
+        self._state_var: Variable
+        if isinstance(state, Variable):
+            _check_state(state)
+            self._state_var = state
+            return
         # Replicas of a strategy draw from streams of their own, so all of them move the state on by the same.
-        self._state_var: Variable = Variable(
+        self._state_var = Variable(
             copy_from._state_var if copy_from is not None else _check_state(state),
             trainable=False,
             name="StateVar",

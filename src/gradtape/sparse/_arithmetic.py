@@ -20,7 +20,7 @@ from gradtape.math import _segments as segments
 from gradtape.math._conversion import cast
 from gradtape.ops.sparse import SparseMatMul
 from gradtape.sparse import _indices as places
-from gradtape.sparse._conversion import is_known, retain, shaped, sparse
+from gradtape.sparse._conversion import is_known, retain, shaped, sparse, weights_of
 from gradtape.sparse._rearrange import transpose
 
 
@@ -325,15 +325,23 @@ def bincount(
         raise ValueError(
             errors.compose("sparse.bincount: binary_output and weights are both given.", "leave one of them out.")
         )
-    # The rows of a ragged tensor are those of the sparse one that it becomes; columns do not matter.
-    values, weights = (x.to_sparse() if hasattr(x, "nested_row_splits") else x for x in (values, weights))
+    least = _length(minlength, "minlength")
+    most = _length(maxlength, "maxlength")
+    if hasattr(values, "nested_row_splits"):
+        from gradtape.ragged._elementwise import weights_of as ragged_weights_of
+
+        # The rows of a ragged tensor are those of the sparse one that it becomes; columns do not matter.
+        added = None if weights is None else ragged_weights_of(values, weights, "sparse.bincount")
+        values = values.to_sparse()
+        weights = None if added is None else values.with_values(added)
+    values = values if isinstance(values, SparseTensor) else tensor(values)
     numbers, rows, count, added = _counted(values, weights, axis or 0)
-    if maxlength is not None:
-        low = movement.reshape(elementwise.where(numbers < integer(maxlength, "sparse.bincount", "maxlength")), [-1])
+    if most >= 0:
+        low = movement.reshape(elementwise.where(numbers < most), [-1])
         numbers, rows, added = [None if x is None else indexing.gather(x, low) for x in (numbers, rows, added)]
     columns = [numbers] if rows is None else [rows, numbers]
     found, places_of = places.distinct(movement.stack(columns, axis=1))
-    ones = creation.ones_like(numbers, _dtype_of(values)) if added is None else added
+    ones = creation.ones_like(numbers, values.dtype) if added is None else added
     reduce = segments.unsorted_segment_max if binary_output else segments.unsorted_segment_sum
     largest = np.asarray(numbers)
     if largest.size and largest.min() < 0:
@@ -342,31 +350,63 @@ def bincount(
             f"sparse.bincount: values must not be negative, got {int(largest.min())}.",
             "count numbers from 0.",
         )
-    length = max(int(largest.max()) + 1 if largest.size else 0, 0 if minlength is None else int(minlength))
-    if maxlength is not None:
-        length = integer(maxlength, "sparse.bincount", "maxlength")
+    # A result without a number is one long: the largest number is 0 at least.
+    length = most if most >= 0 else max(int(largest.max()) + 1 if largest.size else 1, least)
     whole = [length] if rows is None else [count, length]
     return SparseTensor(found, reduce(ones, places_of, _count(found)), np.array(whole, np.int64))
 
 
-def _dtype_of(values: Any) -> dtypes.DType:
-    """The dtype of counts: that of the numbers, if it is int32 or int64."""
-    dtype = (values if isinstance(values, SparseTensor) else tensor(values)).dtype
-    return dtype if dtype in (dtypes.int32, dtypes.int64) else dtypes.int64
+def _length(given: Any, name: str) -> int:
+    """A bound of the numbers that are counted; -1 if there is none."""
+    length = -1 if given is None else integer(given, "sparse.bincount", name)
+    if length < -1:
+        raise errors.build(
+            errors.InvalidArgumentError, f"sparse.bincount: {name} must be at least -1, got {length}.", "use 0 or more."
+        )
+    return length
+
+
+def _countable(x: Any, name: str, kinds: tuple[dtypes.DType, ...]) -> Any:
+    """A tensor, or the values of a sparse one; InvalidArgumentError if they cannot be counted or added."""
+    if x.dtype not in kinds:
+        named = ", ".join(kind.name for kind in kinds)
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"sparse.bincount: {name} must be one of {named}, got {x.dtype.name}.",
+            f"use tf.cast(x, tf.{kinds[-1].name}).",
+        )
+    return x
 
 
 def _counted(values: Any, weights: Any, axis: int) -> tuple[Any, Any, int, Any]:
     """The numbers as a vector, their rows if rows are counted apart, how many rows there are, and the weights."""
     rows, count = None, 1
     if isinstance(values, SparseTensor):
-        numbers, added = values.values, None if weights is None else sparse(weights, "sparse.bincount").values
-        if axis and len(dense_dims(values)) == 2:
+        numbers, added = values.values, None if weights is None else weights_of(values, weights, "sparse.bincount")
+        if axis and len(dense_dims(values)) > 1:
             rows, count = values.indices[:, 0], dense_dims(values)[0]
     else:
-        whole = tensor(values)
+        whole = values
         numbers = movement.reshape(whole, [-1])
-        added = None if weights is None else movement.reshape(tensor(weights), [-1])
+        added = None if weights is None else tensor(weights)
+        if axis and whole.ndim not in (1, 2):
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"sparse.bincount: values must have 1 or 2 axes for axis=-1, got {whole.ndim}.",
+                "use axis=0, or reshape them.",
+            )
+        if added is not None:
+            if (axis and added.shape != whole.shape) or added.shape.num_elements() != whole.shape.num_elements():
+                raise errors.build(
+                    errors.InvalidArgumentError,
+                    f"sparse.bincount: weights must have the same shape as values, got {added.shape} for {whole.shape}.",
+                    "give one weight for each number.",
+                )
+            added = movement.reshape(added, [-1])
         if axis and whole.ndim == 2:
             count = int(whole.shape[0])
             rows = convert.convert_to_tensor(np.repeat(np.arange(count), whole.shape[1]))
+    _countable(numbers, "values", (dtypes.int32, dtypes.int64))
+    if added is not None:
+        _countable(added, "weights", (dtypes.int32, dtypes.int64, dtypes.float64, dtypes.float32))
     return cast(numbers, dtypes.int64), rows, count, added

@@ -144,12 +144,29 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
     given = [x for x in (*args, *kwargs.values()) if isinstance(x, SparseTensor)]
     if not given:
         raise ValueError(errors.compose("sparse.map_values: no SparseTensor is among the arguments.", "give one."))
-    found = given[0].indices
+    found, whole = given[0].indices, given[0].dense_shape
     for other in given[1:]:
+        whole = places.equal_places(whole, other.dense_shape, who="sparse.map_values", what="dense shape")
         found = places.equal_places(found, other.indices, who="sparse.map_values")
     plain = [x.values if isinstance(x, SparseTensor) else x for x in args]
     named = {k: x.values if isinstance(x, SparseTensor) else x for k, x in kwargs.items()}
-    return SparseTensor(found, op(*plain, **named), given[0].dense_shape)._shaped_like(given[0])
+    return SparseTensor(found, op(*plain, **named), whole)._shaped_like(given[0])
+
+
+def weights_of(values: SparseTensor, weights: Any, who: str) -> Any:
+    """The values of sparse weights, after a check that they stand where the values do."""
+    if not isinstance(weights, SparseTensor):
+        raise ValueError(
+            errors.compose(
+                f"{who}: the weights of a SparseTensor must be a SparseTensor, got a {type(weights).__name__}.",
+                "use values.with_values(weights), with a weight for each value.",
+            )
+        )
+    if weights.dense_shape is not values.dense_shape:
+        places.equal_places(values.dense_shape, weights.dense_shape, who=f"{who}: weights", what="dense shape")
+    if weights.indices is not values.indices:
+        places.equal_places(values.indices, weights.indices, who=f"{who}: weights")
+    return weights.values
 
 
 def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:

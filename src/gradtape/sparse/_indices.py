@@ -177,13 +177,13 @@ def not_among(rows: Any, gone: Any) -> Any:
     return np.flatnonzero(~np.isin(rows, gone))
 
 
-@on_arrays(lambda a, b, who: a)
-def equal_places(a: Any, b: Any, *, who: str) -> Any:
-    """The first indices, after a check that the second are the same."""
+@on_arrays(lambda a, b, who, what="indices": a)
+def equal_places(a: Any, b: Any, *, who: str, what: str = "indices") -> Any:
+    """The first indices, or the first shape, after a check that the second are the same."""
     if a.shape != b.shape or not np.array_equal(a, b):
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{who}: the indices of sparse tensors differ.",
-            "give values at the same places.",
+            f"{who}: sparse tensors must have the same {what}.",
+            "give values at the same places, of the same shape.",
         )
     return a

@@ -26,8 +26,10 @@ def _bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: A
     """`tf.math.bincount` of the values that are there, of all of them or of each row."""
     from gradtape.math._histograms import bincount, length
     from gradtape.ragged._tensor import RaggedTensor
+    from gradtape.sparse._conversion import weights_of
 
-    weights = getattr(weights, "values", weights)
+    if weights is not None:
+        weights = weights_of(arr, weights, "bincount")
     if options.get("axis") != -1:
         return bincount(arr.values, weights, minlength, maxlength, **options)
     # Rows are filled up with a number that is too large to be counted.

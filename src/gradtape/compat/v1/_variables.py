@@ -322,6 +322,14 @@ def get_variable(
 
 
 def _found_or_made(name: str, reuse: Any = None, **options: Any) -> Any:
+    if (
+        options.get("shape") is not None
+        and options.get("initializer") is not None
+        and not callable(options["initializer"])
+    ):
+        raise errors.build(
+            ValueError, f"{name}: If initializer is a constant, do not specify shape.", "leave the shape out."
+        )
     store = default_variable_store()
     found = store.variables.get(name)
     if found is not None and (reuse or _graphs.current_graph() is None):

@@ -10,6 +10,7 @@ import numpy as np
 from gradtape.api import arguments
 from gradtape.arrays.movement import broadcast_to, expand_dims, squeeze
 from gradtape.core import convert, dtypes, errors
+from gradtape.core.dimension import Dimension
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -104,8 +105,8 @@ class LinearOperator(Module):
     shape = property(lambda self: TensorShape(self._static_dims()), doc="The shape of the dense matrix.")
     batch_shape = property(lambda self: self.shape[:-2], doc="The shape of the batch of matrices.")
     tensor_rank = property(lambda self: self.shape.rank, doc="The number of dimensions.")
-    domain_dimension = property(lambda self: self.shape[-1], doc="How many columns there are.")
-    range_dimension = property(lambda self: self.shape[-2], doc="How many rows there are.")
+    domain_dimension = property(lambda self: Dimension(self.shape[-1]), doc="How many columns there are.")
+    range_dimension = property(lambda self: Dimension(self.shape[-2]), doc="How many rows there are.")
     graph_parents = property(lambda self: [], doc="Always empty: there is no graph.")
     H = property(lambda self: self.adjoint(), doc="The adjoint.")
 
@@ -312,7 +313,9 @@ class LinearOperator(Module):
         else:
             sizes = absolute(values)
             zero = convert.convert_to_tensor(0, sizes.dtype)
-            assert_less(zero, sizes, f"Singular operator:  {held_in} contained zero values.")
+            assert_less(
+                zero, sizes, f"Singular operator:  The operator was singular: its {held_in} contained zero values."
+            )
 
     def __matmul__(self, other: Any) -> Any:
         return self.matmul(other)
@@ -398,7 +401,8 @@ class LinearOperator(Module):
         if tensor.ndim < 2 or (rows is not None and size is not None and rows != size):
             raise errors.build(
                 errors.ShapeError,
-                f"{what}: inner dimensions differ: {self.name} is {self.shape}, the argument is {tensor.shape}.",
+                f"{what}: inner dimensions differ: {self.name} is {self.shape}, the argument is {tensor.shape}. "
+                f"Dimensions {size} and {rows} are not compatible.",
                 f"give a matrix with {size} rows; for vectors use matvec and solvevec.",
             )
         return tensor

@@ -103,6 +103,18 @@ class LinearOperatorBlockDiag(Blocks, Joint):
     ) -> None:
         super().__init__(operators, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError if one of the operators is singular."""
+        self._assert_each("assert_non_singular", name)
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
+        """InvalidArgumentError if one of the operators is not self-adjoint."""
+        self._assert_each("assert_self_adjoint", name)
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
+        """InvalidArgumentError if one of the operators is not positive definite."""
+        self._assert_each("assert_positive_definite", name)
+
     def _dims(self) -> tuple[Any, ...]:
         return (*self._batch(), sum(self._sizes(-2)), sum(self._sizes(-1)))
 

@@ -15,6 +15,13 @@ from gradtape.linalg._operators.base import DERIVED, LinearOperator, all_known, 
 from gradtape.math._conversion import conj
 from gradtape.ops.family import dims
 
+# What the hints say, in words.
+_WORDS = {
+    "is_non_singular": "non-singular",
+    "is_self_adjoint": "self-adjoint",
+    "is_positive_definite": "positive-definite",
+}
+
 
 class Joint(LinearOperator):
     """Base of operators that are made of several.
@@ -40,18 +47,19 @@ class Joint(LinearOperator):
         name: str | None = None,
     ) -> None:
         self._operators = checked(operators)
-        if is_non_singular is False and all(op.is_non_singular for op in self._operators):
-            raise ValueError(
-                errors.compose(f"{self.what} of non-singular operators is always non-singular.", "leave the hint out.")
-            )
         known = {
             "is_non_singular": is_non_singular,
             "is_self_adjoint": is_self_adjoint,
             "is_positive_definite": is_positive_definite,
         }
         for flag in self.shared:
-            if known[flag] is None:
-                known[flag] = all_known(getattr(op, flag) for op in self._operators)
+            of_all = all_known(getattr(op, flag) for op in self._operators)
+            if of_all and known[flag] is False:
+                word = _WORDS[flag]
+                raise ValueError(
+                    errors.compose(f"{self.what} of {word} operators is always {word}.", "leave the hint out.")
+                )
+            known[flag] = of_all if known[flag] is None else known[flag]
         own = name or self.sign.join([op.name for op in self._operators])
         super().__init__(self._operators[0].dtype, None, **known, is_square=is_square, name=own)
 
@@ -60,6 +68,14 @@ class Joint(LinearOperator):
     def _are_square(self) -> bool:
         """True if each of them is known to be square."""
         return all(op.is_square for op in self._operators)
+
+    def _assert_each(self, what: str, name: str) -> None:
+        """A check of each operator; of the whole if they are not square."""
+        if not self._are_square():
+            getattr(LinearOperator, what)(self, name)
+            return
+        for operator in self._operators:
+            getattr(operator, what)()
 
     def _batch(self) -> Any:
         return batch_of(*[op.batch_shape for op in self._operators])
@@ -106,9 +122,14 @@ class LinearOperatorComposition(Joint):
             if left.shape[-1] != right.shape[-2]:
                 raise errors.build(
                     errors.ShapeError,
-                    f"LinearOperatorComposition: inner dimensions differ: {left.name} is {left.shape}, {right.name} is {right.shape}.",
+                    f"LinearOperatorComposition: inner dimensions differ: {left.name} is {left.shape}, {right.name} is {right.shape}. "
+                    "Operators are incompatible.",
                     "each operator needs as many columns as the next has rows.",
                 )
+
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError if one of the operators is singular."""
+        self._assert_each("assert_non_singular", name)
 
     def _dims(self) -> tuple[Any, ...]:
         return (*self._batch(), self._operators[0].shape[-2], self._operators[-1].shape[-1])
@@ -184,7 +205,29 @@ class _Derived(LinearOperator):
             operator.dtype, None, known, adjoint, definite, is_square, name or operator.name + self._suffix
         )
 
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError if the operator is singular."""
+        self._operator.assert_non_singular()
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
+        """InvalidArgumentError if the operator is not self-adjoint."""
+        self._operator.assert_self_adjoint()
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
+        """InvalidArgumentError if the operator is not positive definite."""
+        self._operator.assert_positive_definite()
+
     operator = property(lambda self: self._operator, doc="The operator that this one is made of.")
+
+
+def _agree(operator: LinearOperator, made: str, *given: bool | None) -> None:
+    """ValueError if a hint contradicts what is known of the operator that another one is made of."""
+    for (flag, word), hint in zip(_WORDS.items(), given, strict=True):
+        known = getattr(operator, flag)
+        if None not in (known, hint) and known != hint:
+            raise ValueError(
+                errors.compose(f"An operator is {word} if and only if its {made} is {word}.", "leave the hint out.")
+            )
 
 
 class LinearOperatorAdjoint(_Derived):
@@ -206,15 +249,7 @@ class LinearOperatorAdjoint(_Derived):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        given = (is_non_singular, is_self_adjoint, is_positive_definite)
-        own = (operator.is_non_singular, operator.is_self_adjoint, operator.is_positive_definite)
-        for what, known, hint in zip(("non-singular", "self-adjoint", "positive-definite"), own, given, strict=True):
-            if None not in (known, hint) and known != hint:
-                raise ValueError(
-                    errors.compose(
-                        f"An operator is {what} if and only if its adjoint is {what}.", "leave the hint out."
-                    )
-                )
+        _agree(operator, "adjoint", is_non_singular, is_self_adjoint, is_positive_definite)
         super().__init__(operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
     def _dims(self) -> tuple[Any, ...]:
@@ -263,10 +298,14 @@ class LinearOperatorInversion(_Derived):
         name: str | None = None,
     ) -> None:
         if operator.is_square is False or operator.is_non_singular is False:
-            raise ValueError(f"{operator.name} has no inverse: it must be square and non-singular.")
+            raise ValueError(
+                f"{operator.name} has no inverse: it must be square and non-singular; its hints are "
+                f"is_square={operator.is_square} and is_non_singular={operator.is_non_singular}."
+            )
         require_hint(
             is_non_singular, True, "The inverse of an operator is always non-singular: is_non_singular is False."
         )
+        _agree(operator, "inverse", is_non_singular, is_self_adjoint, is_positive_definite)
         super().__init__(operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
     def _dims(self) -> tuple[Any, ...]:
@@ -302,6 +341,14 @@ class LinearOperatorKronecker(Joint):
 
     what = "The Kronecker product"
     sign = "_x_"
+
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError if one of the operators is singular."""
+        self._assert_each("assert_non_singular", name)
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
+        """InvalidArgumentError if one of the operators is not self-adjoint."""
+        self._assert_each("assert_self_adjoint", name)
 
     def _dims(self) -> tuple[Any, ...]:
         return (*self._batch(), math.prod(self._sizes(-2)), math.prod(self._sizes(-1)))

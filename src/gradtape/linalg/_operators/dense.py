@@ -93,6 +93,10 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     tril = property(lambda self: self._tril, doc="The matrix.")
 
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError if an eigenvalue is zero."""
+        self._assert_eigenvalues(self._diag_part(), "diagonal", positive=False)
+
     def _dims(self) -> tuple[Any, ...]:
         return sizes_of(self._tril)
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from gradtape.arrays.creation import ones, zeros, zeros_like
 from gradtape.arrays.movement import broadcast_to, expand_dims
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
 from gradtape.linalg import _diagonals as diagonals
 from gradtape.linalg._operators.base import LinearOperator, batch_of, kept, of_rank, sizes_of, spread, tensor_of
 from gradtape.math._conversion import conj, imag
@@ -139,6 +142,21 @@ class LinearOperatorScaledIdentity(LinearOperator):
         )
 
     multiplier = property(lambda self: self._multiplier, doc="The factor.")
+
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError if an eigenvalue is zero."""
+        self._assert_eigenvalues(self._multiplier, "multiplier", positive=False)
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
+        """InvalidArgumentError if the real part of an eigenvalue is not positive."""
+        self._assert_eigenvalues(self._multiplier, "multiplier", positive=True)
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
+        """InvalidArgumentError if the multiplier is not real."""
+        from gradtape.debugging._value_checks import assert_equal
+
+        part = imag(tensor_of(self._multiplier))
+        assert_equal(part, zeros_like(part), "LinearOperator was not self-adjoint.")
 
     def _dims(self) -> tuple[Any, ...]:
         return (*sizes_of(self._multiplier), self._rows, self._rows)
@@ -283,6 +301,17 @@ class LinearOperatorZeros(LinearOperator):
             )
         super().__init__(dtype or dtypes.float32, None, False, square, False, square, name)
 
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError: zeros have no inverse."""
+        self._never("non-invertible")
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
+        """InvalidArgumentError: zeros are not positive."""
+        self._never("non-positive definite")
+
+    def _never(self, what: str) -> None:
+        raise errors.build(errors.InvalidArgumentError, f"Zero operators are always {what}.", "use another operator.")
+
     def _dims(self) -> tuple[Any, ...]:
         return (*self._batch, self._rows, self._columns)
 
@@ -318,22 +347,35 @@ class LinearOperatorZeros(LinearOperator):
 
 def _batch_shape(who: str, value: Any) -> TensorShape:
     """The batch dimensions of an operator; none without a value."""
-    if isinstance(value, int) or (
-        isinstance(value, (list, tuple)) and any(isinstance(v, (list, tuple)) for v in value)
-    ):
+    _no_variable("batch_shape", value)
+    rank = 1 if value is None or isinstance(value, TensorShape) else np.ndim(value)
+    if rank != 1:
         raise ValueError(
             errors.compose(f"{who}: batch_shape must be a 1-D Tensor, got {value}.", "give a list of ints.")
         )
+    if isinstance(value, (list, tuple, np.ndarray)) and any(isinstance(n, (int, np.integer)) and n < 0 for n in value):
+        raise ValueError(errors.compose(f"{who}: batch_shape must be non-negative, got {value}.", "give lengths."))
     return TensorShape([] if value is None else value)
 
 
+def _no_variable(what: str, value: Any) -> None:
+    if isinstance(value, Variable):
+        raise TypeError(
+            errors.compose(
+                f"{what} cannot be reference type: the shape of an operator does not change, got a Variable.",
+                "give its value: variable.read_value().",
+            )
+        )
+
+
 def _size(what: str, value: Any) -> int:
+    _no_variable(what, value)
     given = convert.convert_to_tensor(value)
     if not given.dtype.is_integer:
         raise TypeError(errors.compose(f"{what} must be integer type, got {value}.", "give an int."))
     if given.ndim:
-        raise errors.build(errors.ShapeError, f"{what} must be a 0-D Tensor, got {value}.", "give a single int.")
+        raise ValueError(errors.compose(f"{what} must be a 0-D Tensor, got {value}.", "give a single int."))
     size = int(given)
     if size < 0:
-        raise errors.build(errors.ShapeError, f"{what} must be non-negative, got {size}.", "give a count of rows.")
+        raise ValueError(errors.compose(f"{what} must be non-negative, got {size}.", "give a count of rows."))
     return size

@@ -265,10 +265,11 @@ class LinearOperatorPermutation(LinearOperator):
     ) -> None:
         self._perm = of_rank(name, convert.convert_to_tensor(perm), 1)
         if not self._perm.dtype.is_integer:
-            raise errors.build(
-                errors.DTypeError,
-                f"LinearOperatorPermutation: perm must be integers, got {self._perm.dtype.name}.",
-                "pass integers.",
+            raise TypeError(
+                errors.compose(
+                    f"LinearOperatorPermutation: perm must be integer dtype, got {self._perm.dtype.name}.",
+                    "pass integers.",
+                )
             )
         require_hint(is_non_singular, True, "A Permutation operator is always non-singular.")
         require_hint(is_square, True, "A Permutation operator is always square.")
