@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 from gradtape.core import convert, errors, nest, provenance, state
+from gradtape.core.deferral import Unknown
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
@@ -63,17 +64,19 @@ def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: b
     size = _count(flat)
     try:
         return cast(R, _at_once(fn, elems, flat, size))
-    except UnknownExampleError:
+    except (UnknownExampleError, Unknown):
         if _current.trace is None or not fallback_to_while_loop:
             raise
-        return cast(R, _current.trace.map_rows(fn, nest.pack_sequence_as(elems, flat)))
     except NeedsValueError as problem:
-        if problem.level != _current.depth + 1 or not fallback_to_while_loop or not size:
+        # Blocks and functions inside this map have higher levels, and cannot run one example by themselves.
+        if problem.level < _current.depth + 1 or not fallback_to_while_loop or size == 0:
             raise
-        if warn:
-            text = f"vectorized_map: the {size} examples run one by one, since the function reads the value of one.\n{problem}"
+        if warn and size is not None:
+            text = f"vectorized_map: the {size} examples run one by one, since they cannot run at once.\n{problem}"
             warnings.warn(text, UserWarning, stacklevel=provenance.stacklevel())
-    return cast(R, _one_by_one(fn, elems, flat, size))
+        if size is not None:
+            return cast(R, _one_by_one(fn, elems, flat, size))
+    return cast(R, _current.trace.map_rows(fn, nest.pack_sequence_as(elems, flat)))
 
 
 def independent(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) -> Tensor:
@@ -83,6 +86,8 @@ def independent(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...
     more leading axis for each running map.
     """
     maps = _running.maps
+    if maps and _current.trace is not None and _current.trace.level > maps[-1][0]:
+        refuse_shared_draws(_current.trace.graph.name)  # a block or a function in the map is traced for one example
     value: Tensor
     sizes = [rows.shape[0] for _, rows in maps]
     unknown = [rows for (_, rows), size in zip(maps, sizes, strict=True) if size is None]
@@ -93,6 +98,17 @@ def independent(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...
     for level, _ in maps:
         value = batched(value, level)
     return value
+
+
+def refuse_shared_draws(where: str) -> None:
+    """Have the innermost running map go from example to example: what is traced draws once, which all would share."""
+    maps = _running.maps
+    if maps:
+        what = f"a random number that {where} draws would be the same for all examples."
+        fix = (
+            "draw it outside of functions, loops and branches, or use tf.random.stateless_uniform with a seed for each."
+        )
+        raise NeedsValueError(errors.compose(what, fix), maps[-1][0])
 
 
 def _drawn(draw: Callable[[tuple[int, ...]], Tensor], sizes: list[Any], shape: tuple[int, ...], unknown: Any) -> Tensor:
