@@ -1,5 +1,7 @@
 """vectorized_map where not everything can run on all examples at once: blocks and functions that need values, and draws."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -42,7 +44,7 @@ def in_a_map(op):
 WAYS = [in_a_loop, in_a_loop_of_examples, in_a_branch, in_a_function, in_a_map]
 
 
-@pytest.mark.parametrize("op, factor", [(positive_part, 1.5), (doubled, 2.0)])
+@pytest.mark.parametrize(("op", "factor"), [(positive_part, 1.5), (doubled, 2.0)])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("how", ["eager", "traced", "any size"])
 def test_ops_that_need_values_run_in_blocks_of_examples(op, factor, way, how):
@@ -94,7 +96,44 @@ def test_draws_of_functions_that_were_traced_before(traced):
     of_x = tf.function(lambda x: x * 0.0 + generator.normal([]))
     noise(), of_x(tf.constant(1.0))
     for f in (lambda x: x * 0.0 + noise(), of_x):
-        program = lambda xs, f=f: tf.vectorized_map(f, xs, warn=False)
+        program = partial(tf.vectorized_map, f, warn=False)
         found = (tf.function(program) if traced else program)(tf.constant([2.0, 2.0, 2.0]))
         assert len(set(found.numpy().tolist())) == 3
     assert len({float(noise()) for _ in range(3)}) == 3  # and outside of maps they go on
+
+
+@pytest.mark.parametrize("shapes", [([1], []), ([1], [2]), ([1, 2], [2])])
+@pytest.mark.parametrize("traced", [False, True])
+def test_branches_of_examples_return_equal_shapes(shapes, traced):
+    a, b = shapes
+    f = lambda xs: tf.vectorized_map(lambda x: tf.cond(x > 1.0, lambda: x * tf.ones(a), lambda: x * tf.ones(b)), xs)  # noqa: E731
+    with pytest.raises(ValueError, match="branches return different shapes"):
+        (tf.function(f) if traced else f)(tf.constant(XS))
+
+
+class Masked(tf.experimental.BatchableExtensionType):
+    values: tf.Tensor
+    mask: tf.Tensor
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_extension_types_are_stacked(traced):
+    def f(xs):
+        return tf.vectorized_map(lambda x: {"a": Masked(x, x > 1.0), "b": x, "c": Masked([1.0], [True])}, xs)
+
+    found = (tf.function(f) if traced else f)(tf.constant(XS))
+    np.testing.assert_array_equal(found["a"].values, XS)
+    np.testing.assert_array_equal(found["a"].mask, [False, True, True])
+    np.testing.assert_array_equal(found["c"].values, [[1.0]] * 3)
+
+
+def test_extension_types_of_examples_that_run_one_by_one():
+    f = lambda x: Masked(x, x > 1.0) if x > 1.0 else Masked(-x, x > 1.0)  # noqa: E731
+    found = tf.vectorized_map(f, tf.constant(XS), warn=False)
+    np.testing.assert_array_equal(found.values, [-1.0, 2.0, 3.0])
+
+
+def test_sparse_results_are_stacked():
+    x = tf.constant([[1, 2], [3, 4]])
+    found = tf.vectorized_map(tf.sparse.from_dense, x, warn=False)
+    np.testing.assert_array_equal(tf.sparse.to_dense(found), x)

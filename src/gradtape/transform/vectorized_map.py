@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 import warnings
 from collections.abc import Callable
@@ -9,7 +10,9 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 from gradtape.core import convert, errors, nest, provenance, state
+from gradtape.core.composite import Composite
 from gradtape.core.deferral import Unknown
+from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
@@ -161,6 +164,13 @@ def _stacked(leaf: Any, level: float, rows: Tensor) -> Any:
         return None
     if hasattr(type(leaf), "__tensor_parts__"):
         return leaf._with_parts([_stacked(part, level, rows) for part in leaf.__tensor_parts__()])
+    if isinstance(leaf, Composite):
+        spec = leaf._spec()
+        if hasattr(spec, "_decode"):
+            return _decoded(spec, [_stacked(part, level, rows) for part in nest.flatten(spec._encode(leaf, 1))])
+        if not isinstance(leaf, IndexedSlices):
+            what = f"to stack results such as {errors.brief(leaf)} needs the value of each."
+            raise NeedsValueError(errors.compose(what, "return a dense tensor."), level)
     leaf = convert.convert_to_tensor(leaf)
     if isinstance(leaf, Batched) and leaf.level == level:
         return leaf.full().value
@@ -180,6 +190,27 @@ def _one_by_one(fn: Callable[[Any], Any], elems: Any, flat: list[Tensor], size: 
         rows.append(fn(nest.pack_sequence_as(elems, examples)))
 
     def column(*leaves: Any) -> Any:
-        return None if leaves[0] is None else stack(*[convert.convert_to_tensor(leaf) for leaf in leaves], axis=0)
+        if leaves[0] is None:
+            return None
+        if isinstance(leaves[0], Composite) and not isinstance(leaves[0], IndexedSlices):
+            return _stack_of_composites(leaves)
+        return stack(*[convert.convert_to_tensor(leaf) for leaf in leaves], axis=0)
 
     return nest.map_structure(column, *rows)
+
+
+def _decoded(spec: Any, parts: list[Any]) -> Any:
+    """The batch of values of a spec, from the batches of what stands for them."""
+    return spec._batch(parts[0].shape[0] if parts else None)._decode(
+        nest.pack_sequence_as(spec._encoding_specs(), parts)
+    )
+
+
+def _stack_of_composites(values: tuple[Any, ...]) -> Any:
+    """Values that consist of several tensors, as one with another axis in front."""
+    specs = [value._spec() for value in values]
+    if hasattr(specs[0], "_decode"):
+        encoded = [nest.flatten(s._encode(v, 1)) for s, v in zip(specs, values, strict=True)]
+        return _decoded(specs[0], [REGISTRY["stack"](*c, axis=0) for c in zip(*encoded, strict=True)])
+    batches = importlib.import_module("gradtape.data._structure")  # above this layer
+    return batches.stack("vectorized_map", list(values))
