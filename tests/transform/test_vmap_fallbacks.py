@@ -137,3 +137,16 @@ def test_sparse_results_are_stacked():
     x = tf.constant([[1, 2], [3, 4]])
     found = tf.vectorized_map(tf.sparse.from_dense, x, warn=False)
     np.testing.assert_array_equal(tf.sparse.to_dense(found), x)
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_rows_of_ragged_tensors(traced):
+    def f(x, factors):
+        return tf.vectorized_map(lambda e: (tf.reduce_sum(e[0]) * e[1], e[0] * 2), (x, factors))
+
+    x = tf.ragged.constant([[[1, 2, 3], [4]], [[7, 8], [10, 11], [12]]])
+    sums, doubled = (tf.function(f) if traced else f)(x, tf.constant([10, 20]))
+    np.testing.assert_array_equal(sums, [100, 960])
+    assert doubled.to_list() == [[[2, 4, 6], [8]], [[14, 16], [20, 22], [24]]]
+    with pytest.raises(ValueError, match="not vectorized"):
+        tf.vectorized_map(tf.reduce_sum, x, fallback_to_while_loop=False)

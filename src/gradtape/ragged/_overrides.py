@@ -238,6 +238,7 @@ _OTHERS: dict[str, dict[str, Callable[..., Any]]] = {
         "where": rearrange.where,
     },
     "nn": {"embedding_lookup": _embedding_lookup, "softmax": reductions.softmax},
+    "transform": {"vectorized_map": map_fn.vectorized_map},
 }  # fmt: skip
 
 # By room and name of a function of `tf`, what makes of it the one for ragged tensors.
