@@ -90,7 +90,7 @@ def independent(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...
     """
     maps = _running.maps
     if maps and _current.trace is not None and _current.trace.level > maps[-1][0]:
-        refuse_shared_draws(_current.trace.graph.name)  # a block or a function in the map is traced for one example
+        refuse_shared_draws("the function")  # a block or a function in the map is traced for one example
     value: Tensor
     sizes = [rows.shape[0] for _, rows in maps]
     unknown = [rows for (_, rows), size in zip(maps, sizes, strict=True) if size is None]
@@ -165,7 +165,7 @@ def _stacked(leaf: Any, level: float, rows: Tensor) -> Any:
     if hasattr(type(leaf), "__tensor_parts__"):
         return leaf._with_parts([_stacked(part, level, rows) for part in leaf.__tensor_parts__()])
     if isinstance(leaf, Composite):
-        spec = leaf._spec()
+        spec: Any = leaf._spec()
         if hasattr(spec, "_decode"):
             return _decoded(spec, [_stacked(part, level, rows) for part in nest.flatten(spec._encode(leaf, 1))])
         if not isinstance(leaf, IndexedSlices):
