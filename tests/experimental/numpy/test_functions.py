@@ -400,3 +400,8 @@ with tf.GradientTape() as tape:
 assert tape.gradient(y, v).numpy().tolist() == [2.0, 3.0]
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_scalar_has_one_element_that_may_not_be_zero() -> None:
+    assert [i.numpy().tolist() for i in tnp.nonzero(3)] == [[0]]
+    assert [i.numpy().tolist() for i in tnp.nonzero(0.0)] == [[]]
