@@ -178,3 +178,13 @@ def test_vectorised_over_examples(random):
     for method in ("bilinear", "nearest", "bicubic"):
         found = tf.vectorized_map(lambda image, method=method: tf.image.resize(image, [2, 7], method), x)
         np.testing.assert_allclose(found, tf.image.resize(x, [2, 7], method), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize("method", ["bilinear", "nearest", "area"])
+def test_no_ragged_images_have_the_new_size(traced, method):
+    images = tf.RaggedTensor.from_tensor(tf.zeros([0, 3, 2, 1]), ragged_rank=2)
+    resize = lambda x: tf.image.resize(x, [2, 3], method)  # noqa: E731
+    found = (tf.function(resize) if traced else resize)(images)
+    assert found.shape == (0, 2, 3, 1)
+    assert found.dtype == tf.float32

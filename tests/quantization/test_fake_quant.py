@@ -109,3 +109,55 @@ def test_ranges_that_end_before_they_begin(run):
         quantize(tf.constant(2.0), tf.constant(1.0))
     with pytest.raises(tf.errors.InvalidArgumentError, match="smaller than max"):
         tf.quantization.fake_quant_with_min_max_args([1.0], min=5, max=1)
+
+
+def test_ties_of_fake_quant() -> None:
+    x = [0.1, 0.25, 0.5, 0.75]
+    # The kernel of constants multiplies by the density of levels, that of tensors divides by their distance.
+    close(Q.fake_quant_with_min_max_args(x, 0.0, 1.0, 4) * 15, [2, 4, 8, 11])
+    close(Q.fake_quant_with_min_max_vars(x, 0.0, 1.0, 4) * 15, [2, 4, 7, 11])
+    close(Q.fake_quant_with_min_max_args(x, 0.0, 1.0, 4, True) * 14, [1, 4, 7, 11])
+    close(Q.fake_quant_with_min_max_args(x, 0.0, 1.0, 8) * 255, [26, 64, 128, 191])
+    close(Q.fake_quant_with_min_max_vars(x, 0.0, 1.0, 8) * 255, [25, 64, 127, 191])
+
+
+def test_ranges_of_fake_quant_that_are_no_intervals() -> None:
+    x = np.array([[-0.6, -0.1, 0.2, 0.7]], np.float32)
+    close(Q.fake_quant_with_min_max_vars(x[0], 1.0, -1.0), [0.99607849] * 4)
+    assert np.isnan(Q.fake_quant_with_min_max_vars(x[0], 1.0, 1.0).numpy()).all()
+    close(Q.fake_quant_with_min_max_vars(x[0], 0.0, 0.0), [0.0] * 4)
+    y = Q.fake_quant_with_min_max_vars_per_channel(x, [1.0, -1.0, 1.0, 0.0], [-1.0, 1.0, 1.0, 0.0])
+    close(y, [[0.99607849, -0.10196079, np.nan, 0.0]])
+    close(Q.fake_quant_with_min_max_vars_gradient(x, x, 1.0, -1.0)[0], np.zeros([1, 4]))
+    close(Q.fake_quant_with_min_max_vars_gradient(x, x, 0.0, 0.0)[0], x)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (([1.0], [1.0], [0.0], 1.0), "`min` must be rank 0"),
+        (([1.0], [1.0], 0.0, [1.0]), "`max` must be rank 0"),
+        (([1.0], [1.0, 2.0], 0.0, 1.0), "gradient and input must be the same size"),
+        (([1.0], [1.0], 0.0, 1.0, 17), "between 2 and 16"),
+    ],
+)
+def test_gradients_of_fake_quant_check_their_arguments(arguments: Any, text: str) -> None:
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match=text):
+        Q.fake_quant_with_min_max_vars_gradient(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        ([0.0], [1.0, 1.0], "min has incorrect size, expected 2 was 1"),
+        ([0.0, 0.0], [1.0] * 3, "max has incorrect size, expected 2 was 3"),
+        ([0.0, 0.0], [[1.0, 1.0]], "`max` must be rank 1 but is rank 2"),
+        (0.0, [1.0, 1.0], "`min` must be rank 1 but is rank 0"),
+    ],
+)
+def test_channels_of_fake_quant_have_ranges(low: Any, high: Any, text: str) -> None:
+    x = [[1.0, 2.0]]
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match=text):
+        Q.fake_quant_with_min_max_vars_per_channel(x, low, high)
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match=text):
+        Q.fake_quant_with_min_max_vars_per_channel_gradient(x, x, low, high)

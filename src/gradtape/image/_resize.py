@@ -75,6 +75,15 @@ def resize(
     return result
 
 
+def static_size(size: Any) -> tuple[int | None, int | None]:
+    """A height and width, where they are known without running the program."""
+    try:
+        height, width = _size(size)
+        return int(height), int(width)
+    except (NotImplementedError, TypeError):
+        return None, None
+
+
 def _size(size: Any) -> tuple[int, int]:
     try:
         sides = integers(size, "resize", "size")

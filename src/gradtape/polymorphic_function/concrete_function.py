@@ -326,7 +326,7 @@ class ConcreteFunction:
 
     def of_tensors(self, tensors: Any) -> Any:
         """The results for plain tensors; the usual call, without recorders, takes a short path."""
-        if _current.recorders or _current.trace is not None or not self._is_single:
+        if _current.recorders or _current.depth or _current.trace is not None or not self._is_single:
             return self.call(tensors, ())
         return wrap(self._staged.program.run([x._array for x in tensors])[0])
 

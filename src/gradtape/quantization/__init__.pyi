@@ -6,6 +6,7 @@ from gradtape.quantization._fake_quant import fake_quant_with_min_max_args_gradi
 from gradtape.quantization._fake_quant import fake_quant_with_min_max_vars
 from gradtape.quantization._fake_quant import fake_quant_with_min_max_vars_gradient
 from gradtape.quantization._fake_quant import fake_quant_with_min_max_vars_per_channel
+from gradtape.quantization._fake_quant import fake_quant_with_min_max_vars_per_channel_gradient
 from gradtape.quantization._fake_quant import quantize_and_dequantize_v2
 from typing import Any
 
@@ -19,21 +20,6 @@ __all__ = [
     "quantize_and_dequantize",
     "quantize_and_dequantize_v2",
 ]
-
-def fake_quant_with_min_max_vars_per_channel_gradient(
-    gradients: Any,
-    inputs: Any,
-    min: Any,
-    max: Any,
-    num_bits: int = 8,
-    narrow_range: bool = False,
-    name: str | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of `fake_quant_with_min_max_vars` with respect to its inputs, minimum and maximum.
-
-    >>> [g.numpy() for g in tf.quantization.fake_quant_with_min_max_vars_gradient([1.0, 1.0], [0.0, 7.0], -1.0, 1.0)]
-    [array([1., 0.], dtype=float32), np.float32(0.0), np.float32(1.0)]
-    """
 
 def quantize_and_dequantize(
     input: Any,

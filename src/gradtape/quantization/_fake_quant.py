@@ -15,7 +15,7 @@ from gradtape.arrays.movement import reshape
 from gradtape.core import errors
 from gradtape.core.doors import adapt
 from gradtape.core.tensor import Tensor, host
-from gradtape.math._elementwise import cast, clip_by_value, floor, minimum, where
+from gradtape.math._elementwise import cast, clip_by_value, equal, floor, logical_and, maximum, minimum, where
 from gradtape.math._elementwise import round as rounded
 from gradtape.math._reductions import reduce_max, reduce_min, reduce_sum
 from gradtape.ops.family import dims
@@ -38,14 +38,9 @@ def fake_quant_with_min_max_args(
     >>> tf.quantization.fake_quant_with_min_max_args([0.1, 0.9, 7.0], min=0.0, max=1.0, num_bits=2).numpy()
     array([0., 1., 1.], dtype=float32)
     """
-    x = tensor(inputs)
-    if not min < max:
-        raise errors.build(
-            errors.InvalidArgumentError,
-            f"fake_quant_with_min_max_args: min must be smaller than max, got {min} and {max}.",
-            "swap them.",
-        )
-    return fake_quant_with_min_max_vars(x, tensor(float(min)), tensor(float(max)), num_bits, narrow_range)
+    what = "fake_quant_with_min_max_args"
+    _check_range(what, min, max)
+    return _quantized(what, inputs, tensor(float(min)), tensor(float(max)), num_bits, narrow_range)
 
 
 def fake_quant_with_min_max_args_gradient(
@@ -62,8 +57,11 @@ def fake_quant_with_min_max_args_gradient(
     >>> tf.quantization.fake_quant_with_min_max_args_gradient([1.0, 1.0], [0.0, 7.0]).numpy()
     array([1., 0.], dtype=float32)
     """
-    x, low, high = tensor(inputs), tensor(float(min)), tensor(float(max))
-    result: Tensor = _gradients(tensor(gradients), x, low, high, num_bits, narrow_range)[0]
+    what = "fake_quant_with_min_max_args_gradient"
+    _check_range(what, min, max)
+    dy, x, low, high = tensor(gradients), tensor(inputs), tensor(float(min)), tensor(float(max))
+    _check_gradients(what, dy, x, num_bits)
+    result: Tensor = _gradients(dy, x, low, high, num_bits, narrow_range)[0]
     return result
 
 
@@ -75,14 +73,10 @@ def fake_quant_with_min_max_vars(
     >>> tf.quantization.fake_quant_with_min_max_vars([0.1, 0.9], 0.0, 1.0, num_bits=2).numpy()
     array([0., 1.], dtype=float32)
     """
+    what = "fake_quant_with_min_max_vars"
     low, high = tensor(min), tensor(max)
-    if low.ndim or high.ndim:
-        raise errors.build(
-            errors.ShapeError,
-            f"fake_quant_with_min_max_vars: min and max must be scalars, got {low.shape} and {high.shape}.",
-            "use fake_quant_with_min_max_vars_per_channel for a range of each channel.",
-        )
-    return _quantized("fake_quant_with_min_max_vars", inputs, low, high, num_bits, narrow_range)
+    _check_scalars(what, low, high)
+    return _quantized(what, inputs, low, high, num_bits, narrow_range, divides=True)
 
 
 def fake_quant_with_min_max_vars_per_channel(
@@ -95,12 +89,7 @@ def fake_quant_with_min_max_vars_per_channel(
     """
     what = "fake_quant_with_min_max_vars_per_channel"
     x, low, high = tensor(inputs), tensor(min), tensor(max)
-    if not x.ndim or any(dims(limit) != dims(x)[-1:] for limit in (low, high)):
-        raise errors.build(
-            errors.ShapeError,
-            f"{what}: min is {low.shape}, max {high.shape}, inputs {x.shape}: these do not match.",
-            "give a minimum and a maximum for each element of the last axis.",
-        )
+    _check_channels(what, x, low, high)
     return _quantized(what, x, low, high, num_bits, narrow_range)
 
 
@@ -118,44 +107,120 @@ def fake_quant_with_min_max_vars_gradient(
     >>> [g.numpy() for g in tf.quantization.fake_quant_with_min_max_vars_gradient([1.0, 1.0], [0.0, 7.0], -1.0, 1.0)]
     [array([1., 0.], dtype=float32), np.float32(0.0), np.float32(1.0)]
     """
-    return _gradients(tensor(gradients), tensor(inputs), tensor(min), tensor(max), num_bits, narrow_range)
+    what = "fake_quant_with_min_max_vars_gradient"
+    dy, x, low, high = tensor(gradients), tensor(inputs), tensor(min), tensor(max)
+    _check_gradients(what, dy, x, num_bits)
+    _check_scalars(what, low, high)
+    return _gradients(dy, x, low, high, num_bits, narrow_range)
 
 
-fake_quant_with_min_max_vars_per_channel_gradient = fake_quant_with_min_max_vars_gradient
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`fake_quant_with_min_max_vars_gradient` with a range for each channel, along the last axis.
+
+    >>> gradient = tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient
+    >>> [g.numpy() for g in gradient([[1.0, 1.0]], [[0.0, 7.0]], [-1.0, -1.0], [1.0, 1.0])]
+    [array([[1., 0.]], dtype=float32), array([0., 0.], dtype=float32), array([0., 1.], dtype=float32)]
+    """
+    what = "fake_quant_with_min_max_vars_per_channel_gradient"
+    dy, x, low, high = tensor(gradients), tensor(inputs), tensor(min), tensor(max)
+    _check_gradients(what, dy, x, num_bits)
+    _check_channels(what, x, low, high)
+    return _gradients(dy, x, low, high, num_bits, narrow_range)
 
 
-def _quantized(what: str, inputs: Any, low: Any, high: Any, bits: int, narrow: bool) -> Tensor:
+def _check_range(what: str, low: float, high: float) -> None:
+    if not low < high:
+        raise errors.build(
+            errors.InvalidArgumentError, f"{what}: min has to be smaller than max, got {low} and {high}.", "swap them."
+        )
+
+
+def _check_bits(what: str, bits: int) -> None:
     if not 2 <= bits <= 16:
         raise errors.build(
-            errors.InvalidArgumentError, f"{what}: num_bits must be between 2 and 16, got {bits}.", "use 8."
+            errors.InvalidArgumentError, f"{what}: num_bits must be between 2 and 16, inclusive, got {bits}.", "use 8."
         )
+
+
+def _check_scalars(what: str, low: Tensor, high: Tensor) -> None:
+    for name, limit in (("min", low), ("max", high)):
+        if limit.ndim:
+            raise errors.build(
+                errors.ShapeError,
+                f"{what}: `{name}` must be rank 0 but is rank {limit.ndim}.",
+                "use fake_quant_with_min_max_vars_per_channel for a range of each channel.",
+            )
+
+
+def _check_channels(what: str, x: Tensor, low: Tensor, high: Tensor) -> None:
+    fix = "give a minimum and a maximum for each element of the last axis."
+    if not x.ndim:
+        raise errors.build(errors.ShapeError, f"{what}: inputs is a scalar, which has no channels.", fix)
+    for name, limit in (("min", low), ("max", high)):
+        if limit.ndim != 1:
+            raise errors.build(errors.ShapeError, f"{what}: `{name}` must be rank 1 but is rank {limit.ndim}.", fix)
+        if dims(limit) != dims(x)[-1:]:
+            counts = f"expected {dims(x)[-1]} was {dims(limit)[0]}"
+            raise errors.build(errors.ShapeError, f"{what}: {name} has incorrect size, {counts}.", fix)
+
+
+def _check_gradients(what: str, dy: Tensor, x: Tensor, bits: int) -> None:
+    _check_bits(what, bits)
+    if dims(dy) != dims(x):
+        raise errors.build(
+            errors.ShapeError,
+            f"{what}: gradient and input must be the same size, got {dy.shape} and {x.shape}.",
+            "gradients is the gradient of the result, which has the shape of inputs.",
+        )
+
+
+def _quantized(what: str, inputs: Any, low: Any, high: Any, bits: int, narrow: bool, divides: bool = False) -> Tensor:
+    """Values of the levels; `divides` by their distance, where others multiply by the inverse: ties differ in the last bit."""
+    _check_bits(what, bits)
 
     @custom_gradient
     def quantize(x: Any, low: Any, high: Any) -> Any:
-        least, most, step = _nudged(low, high, bits, narrow)
-        level = floor(clip_by_value(x, least, most) * (1.0 / where(step > 0.0, step, 1.0)) + 0.5)
-        return level * step, lambda dy: _gradients(dy, x, low, high, bits, narrow)
+        least, most, step, density = _nudged(low, high, bits, narrow)
+        inside = maximum(minimum(x, most), least) - least
+        level = (inside / step if divides else inside * density) - floor(0.5 - least * density) + 0.5
+        value = where(_is_unset(low, high), 0.0, floor(level) * step)
+        return value, lambda dy: _gradients(dy, x, low, high, bits, narrow)
 
     result: Tensor = quantize(tensor(inputs), tensor(low), tensor(high))
     return result
 
 
-def _nudged(low: Any, high: Any, bits: int, narrow: bool) -> tuple[Any, Any, Any]:
-    """The range moved so that 0 is a level, and the distance of levels."""
+def _is_unset(low: Any, high: Any) -> Any:
+    """True for a range from 0 to 0, which nothing has been learnt about: gradients pass."""
+    return logical_and(equal(low, 0.0), equal(high, 0.0))
+
+
+def _nudged(low: Any, high: Any, bits: int, narrow: bool) -> tuple[Any, Any, Any, Any]:
+    """The range moved so that 0 is a level, the distance of levels, and their number in an interval of length 1."""
     first, last = float(narrow), float(2**bits - 1)
-    step = (high - low) / (last - first)
-    zero = clip_by_value(first - low / where(step > 0.0, step, 1.0), first, last)
-    zero = floor(zero + 0.5)
-    return (first - zero) * step, (last - zero) * step, step
+    step, density = (high - low) / (last - first), (last - first) / (high - low)
+    zero = first - low / step
+    zero = floor(where(zero < first, first, where(zero > last, last, zero)) + 0.5)
+    return (first - zero) * step, (last - zero) * step, step, density
 
 
 def _gradients(dy: Any, x: Any, low: Any, high: Any, bits: int, narrow: bool) -> tuple[Any, Any, Any]:
-    least, most, step = _nudged(low, high, bits, narrow)
-    wide = cast(step > 0.0, dy.dtype)  # an empty range has not been set yet: gradients pass
-    below, above = cast(x < least, dy.dtype) * wide, cast(x > most, dy.dtype) * wide
+    least, most, _, _ = _nudged(low, high, bits, narrow)
+    unset = _is_unset(low, high)
+    below, above = where(unset, False, x < least), where(unset, False, x > most)
+    between = where(unset, True, logical_and(x >= least, x <= most))
     axes = None if low.get_shape().rank == 0 else list(range(x.ndim - low.ndim))
     total = adapt(reduce_sum)
-    return dy * (1.0 - below - above), total(dy * below, axes), total(dy * above, axes)
+    inner, lower, upper = [dy * cast(part, dy.dtype) for part in (between, below, above)]
+    return inner, total(lower, axes), total(upper, axes)
 
 
 def quantize_and_dequantize_v2(

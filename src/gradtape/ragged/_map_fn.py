@@ -59,6 +59,31 @@ def map_fn(
     return nest.pack_sequence_as(pattern, [_stacked(c, w) for c, w in zip(columns, wanted, strict=True)])
 
 
+def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
+    """The results of a function on each row, stacked. Rows of ragged tensors may differ in shape, so it runs on one at a time."""
+    leaves: list[Any] = [x if isinstance(x, Composite) else convert.convert_to_tensor(x) for x in nest.flatten(elems)]
+    if any(isinstance(leaf, SparseTensor) for leaf in leaves):
+        raise errors.build(
+            TypeError, "vectorized_map: elems holds a sparse tensor, which has no rows.", "tf.map_fn takes its rows."
+        )
+    counts = {leaf.get_shape()[0] for leaf in leaves} - {1}
+    if not fallback_to_while_loop or None in counts or 0 in counts or len(counts) > 1:
+        raise errors.build(
+            ValueError,
+            f"vectorized_map: rows of ragged tensors are not vectorized, and a loop needs one number of them, got {counts}.",
+            "use tf.map_fn with fn_output_signature.",
+        )
+    count = counts.pop() if counts else 1
+    rows = [[leaf[0 if leaf.get_shape()[0] == 1 else i] for leaf in leaves] for i in range(count)]
+    results = [fn(nest.pack_sequence_as(elems, row)) for row in rows]
+    return nest.map_structure(lambda *values: None if values[0] is None else _of_rows(values), *results)
+
+
+def _of_rows(values: Any) -> Any:
+    found = [v if isinstance(v, Composite) else convert.convert_to_tensor(v) for v in values]
+    return _stacked(found, found[0]._spec() if isinstance(found[0], Composite) else TensorSpec(None, found[0].dtype))
+
+
 def _row(leaf: Any, i: Any) -> Any:
     if not isinstance(leaf, SparseTensor):
         return leaf[i]

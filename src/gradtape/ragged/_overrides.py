@@ -173,8 +173,9 @@ def _scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
 def _resize(images: Any, size: Any, *args: Any, **kwargs: Any) -> Any:
     """Images of different sizes as images of one size."""
+    from gradtape.arrays.creation import zeros
     from gradtape.core.shape import TensorSpec
-    from gradtape.image._resize import resize
+    from gradtape.image._resize import resize, static_size
 
     if images.ndim != 4:
         raise ValueError(
@@ -186,10 +187,16 @@ def _resize(images: Any, size: Any, *args: Any, **kwargs: Any) -> Any:
             image.to_tensor() if isinstance(image, RaggedTensor) else image, size, *args, **kwargs
         )
 
+    shape = images.get_shape()
+    height, width = static_size(size)
+    if shape[0] == 0 and None not in (height, width, shape[-1]):
+        return zeros([0, height, width, shape[-1]], "float32")  # for every method
     method = kwargs.get("method", args[0] if args else "bilinear")
+    if kwargs.get("preserve_aspect_ratio", args[1] if len(args) > 1 else False):
+        height = width = None
     dtype = images.dtype if method == "nearest" else "float32"
     return doors.adapt(map_fn.map_fn)(
-        resized, images, fn_output_signature=TensorSpec([None, None, images.get_shape()[-1]], dtype)
+        resized, images, fn_output_signature=TensorSpec([height, width, shape[-1]], dtype)
     )
 
 
@@ -232,6 +239,7 @@ _OTHERS: dict[str, dict[str, Callable[..., Any]]] = {
         "where": rearrange.where,
     },
     "nn": {"embedding_lookup": _embedding_lookup, "softmax": reductions.softmax},
+    "transform": {"vectorized_map": map_fn.vectorized_map},
 }  # fmt: skip
 
 # By room and name of a function of `tf`, what makes of it the one for ragged tensors.

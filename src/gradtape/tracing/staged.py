@@ -31,6 +31,7 @@ from gradtape.transform.backward import backward, bare
 from gradtape.transform.batched import Batched
 from gradtape.transform.opaque_op import recorded_by, show
 from gradtape.transform.touched import touched
+from gradtape.transform.vectorized_map import refuse_shared_draws
 
 _current = state.current
 
@@ -62,6 +63,8 @@ class Staged:
           closed: values for the captures, where they are not to be fetched from their sources.
           slots: variables that are assigned in place of others, by identity.
         """
+        if _current.depth and self.draws:
+            refuse_shared_draws(self.name)
         if closed is None and not _current.recorders and _current.trace is None and _are_plain(inputs):
             # The usual call: nobody looks at it, and the program reads its variables itself.
             return [wrap(y) for y in self.program.run([x._array for x in inputs], slots)]
@@ -93,6 +96,11 @@ class Staged:
     def _assigned(self) -> list[Variable]:
         """The variables that it assigns."""
         return [node.params["variable"] for node in self.trace.graph.nodes if node.op is ASSIGN]
+
+    @cached
+    def draws(self) -> bool:
+        """True if it draws random numbers: it assigns the state of a generator."""
+        return any(v.name.startswith("StateVar") and v.dtype.name == "int64" for v in self._assigned)
 
     @cached
     def values(self) -> list[Value]:

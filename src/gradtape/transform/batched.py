@@ -249,7 +249,8 @@ def _run(op: Op, flags: tuple[bool, ...], inputs: tuple[Any, ...], values: list[
 
 
 def _by_rule(op: Op, flags: tuple[bool, ...], params: dict[str, Any], *values: Any) -> Any:
-    result = op.batch(flags, *values, **params)
+    by_itself = isinstance(op.batch, Unsupported)
+    result = by_loop(op, flags, values, params) if by_itself else op.batch(flags, *values, **params)
     if type(result) is not tuple:
         return result
     like = next(v for v, flag in zip(values, flags, strict=True) if flag)

@@ -278,7 +278,7 @@ class _Rows:
         try:
             results = _filled(chunks, self.count) if self.arrays and len(bounds) > 1 else _joined(chunks)
         except NeedsValueError as problem:
-            if problem.level != self.level:
+            if problem.level < self.level:  # blocks in the rows have higher levels
                 raise
             return self.one_by_one()
         self._done()

@@ -215,7 +215,9 @@ class PythonCall(InstanceOp):
         return (*[r._array for r in results], box)
 
     def __call__(self, *tensors: Any) -> Any:
-        """The results for tensors of a transformation, which sees the function as one op."""
+        """The results for tensors of a transformation, which sees the function as one op. A trace has no values for it yet."""
+        if state.current.trace is not None:
+            return tuple(_traced(self, tensors))
         return (*_call(self.func, list(tensors), self.wanted), wrap(np.array(b"", object)))
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
@@ -388,7 +390,9 @@ class NumpyCall(InstanceOp):
         return arrays
 
     def __call__(self, *tensors: Any) -> Any:
-        """The results for tensors of a transformation."""
+        """The results for tensors of a transformation. A trace has no values for the function yet."""
+        if state.current.trace is not None:
+            return tuple(_traced(self, tensors))
         found = NumpyFunction(self.func)(*tensors)
         return tuple([r if isinstance(r, Tensor) else wrap(r) for r in found])
 

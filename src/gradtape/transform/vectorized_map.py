@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 import warnings
 from collections.abc import Callable
@@ -9,6 +10,9 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 from gradtape.core import convert, errors, nest, provenance, state
+from gradtape.core.composite import Composite
+from gradtape.core.deferral import Unknown
+from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
@@ -63,17 +67,19 @@ def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: b
     size = _count(flat)
     try:
         return cast(R, _at_once(fn, elems, flat, size))
-    except UnknownExampleError:
+    except (UnknownExampleError, Unknown):
         if _current.trace is None or not fallback_to_while_loop:
             raise
-        return cast(R, _current.trace.map_rows(fn, nest.pack_sequence_as(elems, flat)))
     except NeedsValueError as problem:
-        if problem.level != _current.depth + 1 or not fallback_to_while_loop or not size:
+        # Blocks and functions inside this map have higher levels, and cannot run one example by themselves.
+        if problem.level < _current.depth + 1 or not fallback_to_while_loop or size == 0:
             raise
-        if warn:
-            text = f"vectorized_map: the {size} examples run one by one, since the function reads the value of one.\n{problem}"
+        if warn and size is not None:
+            text = f"vectorized_map: the {size} examples run one by one, since they cannot run at once.\n{problem}"
             warnings.warn(text, UserWarning, stacklevel=provenance.stacklevel())
-    return cast(R, _one_by_one(fn, elems, flat, size))
+        if size is not None:
+            return cast(R, _one_by_one(fn, elems, flat, size))
+    return cast(R, _current.trace.map_rows(fn, nest.pack_sequence_as(elems, flat)))
 
 
 def independent(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) -> Tensor:
@@ -83,6 +89,8 @@ def independent(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...
     more leading axis for each running map.
     """
     maps = _running.maps
+    if maps and _current.trace is not None and _current.trace.level > maps[-1][0]:
+        refuse_shared_draws("the function")  # a block or a function in the map is traced for one example
     value: Tensor
     sizes = [rows.shape[0] for _, rows in maps]
     unknown = [rows for (_, rows), size in zip(maps, sizes, strict=True) if size is None]
@@ -93,6 +101,17 @@ def independent(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...
     for level, _ in maps:
         value = batched(value, level)
     return value
+
+
+def refuse_shared_draws(where: str) -> None:
+    """Have the innermost running map go from example to example: what is traced draws once, which all would share."""
+    maps = _running.maps
+    if maps:
+        what = f"a random number that {where} draws would be the same for all examples."
+        fix = (
+            "draw it outside of functions, loops and branches, or use tf.random.stateless_uniform with a seed for each."
+        )
+        raise NeedsValueError(errors.compose(what, fix), maps[-1][0])
 
 
 def _drawn(draw: Callable[[tuple[int, ...]], Tensor], sizes: list[Any], shape: tuple[int, ...], unknown: Any) -> Tensor:
@@ -145,6 +164,13 @@ def _stacked(leaf: Any, level: float, rows: Tensor) -> Any:
         return None
     if hasattr(type(leaf), "__tensor_parts__"):
         return leaf._with_parts([_stacked(part, level, rows) for part in leaf.__tensor_parts__()])
+    if isinstance(leaf, Composite):
+        spec: Any = leaf._spec()
+        if hasattr(spec, "_decode"):
+            return _decoded(spec, [_stacked(part, level, rows) for part in nest.flatten(spec._encode(leaf, 1))])
+        if not isinstance(leaf, IndexedSlices):
+            what = f"to stack results such as {errors.brief(leaf)} needs the value of each."
+            raise NeedsValueError(errors.compose(what, "return a dense tensor."), level)
     leaf = convert.convert_to_tensor(leaf)
     if isinstance(leaf, Batched) and leaf.level == level:
         return leaf.full().value
@@ -164,6 +190,27 @@ def _one_by_one(fn: Callable[[Any], Any], elems: Any, flat: list[Tensor], size: 
         rows.append(fn(nest.pack_sequence_as(elems, examples)))
 
     def column(*leaves: Any) -> Any:
-        return None if leaves[0] is None else stack(*[convert.convert_to_tensor(leaf) for leaf in leaves], axis=0)
+        if leaves[0] is None:
+            return None
+        if isinstance(leaves[0], Composite) and not isinstance(leaves[0], IndexedSlices):
+            return _stack_of_composites(leaves)
+        return stack(*[convert.convert_to_tensor(leaf) for leaf in leaves], axis=0)
 
     return nest.map_structure(column, *rows)
+
+
+def _decoded(spec: Any, parts: list[Any]) -> Any:
+    """The batch of values of a spec, from the batches of what stands for them."""
+    return spec._batch(parts[0].shape[0] if parts else None)._decode(
+        nest.pack_sequence_as(spec._encoding_specs(), parts)
+    )
+
+
+def _stack_of_composites(values: tuple[Any, ...]) -> Any:
+    """Values that consist of several tensors, as one with another axis in front."""
+    specs = [value._spec() for value in values]
+    if hasattr(specs[0], "_decode"):
+        encoded = [nest.flatten(s._encode(v, 1)) for s, v in zip(specs, values, strict=True)]
+        return _decoded(specs[0], [REGISTRY["stack"](*c, axis=0) for c in zip(*encoded, strict=True)])
+    batches = importlib.import_module("gradtape.data._structure")  # above this layer
+    return batches.stack("vectorized_map", list(values))

@@ -334,6 +334,9 @@ def test_integers_become_wide_or_floating() -> None:
     x = tf.constant([1, 2], tf.int8)
     assert tnp.sum(x).dtype == tnp.prod(x).dtype == tnp.cumsum(x).dtype == tf.int64
     assert tnp.mean(x).dtype == tnp.sin(x).dtype == tf.float64
+    unsigned = tf.constant([1, 2], tf.uint64)
+    assert tnp.sum(unsigned).dtype == tf.uint64
+    assert tnp.cumsum(unsigned).dtype == tnp.cumprod(unsigned).dtype == tf.float64  # which int64 and uint64 fit
     assert tnp.max(x).dtype == tnp.abs(x).dtype == tf.int8
     assert tnp.divide(tf.constant([1]), 2).dtype == tf.float64
 
@@ -397,3 +400,8 @@ with tf.GradientTape() as tape:
 assert tape.gradient(y, v).numpy().tolist() == [2.0, 3.0]
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_scalar_has_one_element_that_may_not_be_zero() -> None:
+    assert [i.numpy().tolist() for i in tnp.nonzero(3)] == [[0]]
+    assert [i.numpy().tolist() for i in tnp.nonzero(0.0)] == [[]]

@@ -270,11 +270,11 @@ class _Promotion(Policy):
         return cast(x, dtypes.uint64 if x.dtype.is_unsigned else dtypes.int64)
 
     def accumulated(self, x: Any, dtype: Any = None) -> Any:
-        """In the given dtype, or integers in int64; uint64 as it is."""
+        """In the given dtype, or integers in int64; uint64 in float64, which holds both."""
         x = asarray(x, dtype)
-        if dtype is not None or not (x.dtype.is_integer or x.dtype.is_bool) or x.dtype is dtypes.uint64:
+        if dtype is not None or not (x.dtype.is_integer or x.dtype.is_bool):
             return x
-        return cast(x, dtypes.int64)
+        return cast(x, dtypes.float64 if x.dtype is dtypes.uint64 else dtypes.int64)
 
     def averaged(self, x: Any, dtype: Any = None) -> Any:
         """In the given dtype, or integers in floating point."""

@@ -38,7 +38,10 @@ def nonzero(a: Any) -> list[Tensor]:
     >>> [i.numpy() for i in tf.experimental.numpy.nonzero([0, 3, 5])]
     [array([1, 2])]
     """
-    return joining.unstack(elementwise.where(cast(asarray(a), dtypes.bool_)), num=asarray(a).ndim, axis=1)
+    x = asarray(a)
+    if not x.ndim:
+        x = x[None]  # a scalar has one element
+    return joining.unstack(elementwise.where(cast(x, dtypes.bool_)), num=x.ndim, axis=1)
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:

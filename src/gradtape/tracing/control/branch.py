@@ -12,10 +12,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from gradtape.core import dtypes
+from gradtape.core import dtypes, errors
 from gradtape.core.op import REGISTRY
 from gradtape.core.patterns.control import Choose
-from gradtape.core.shape import Spec
+from gradtape.core.shape import ANY, Spec
 from gradtape.ops.family import dims
 from gradtape.tracing.control.block import Block, BlockTrace, again, joined, operand, placed
 from gradtape.tracing.control.block_op import BlockOp
@@ -106,6 +106,7 @@ class Branch(BlockOp):
             blocks = [batched_block(b, flags, differs, size) for b in branches]
             found = BRANCH(index, *operands, branches=tuple(blocks))
             return tuple([y if flag else Shared(y) for y, flag in zip(found, differs, strict=True)])
+        _check_shapes(branches)
         blocks = [batched_block(b, flags, (True,) * len(b.outputs), size) for b in branches]
         # The examples take different branches: all are computed, and each example chooses.
         every = [BRANCH(np.int32(0), *operands, branches=(block,)) for block in blocks]
@@ -114,6 +115,19 @@ class Branch(BlockOp):
             here = REGISTRY["equal"](REGISTRY["cast_to_discrete"](index, dtype=_INT32), np.int32(i))
             result = tuple([chosen(here, a, b) for a, b in zip(every[i], result, strict=True)])
         return result
+
+
+def _check_shapes(branches: Sequence[Block]) -> None:
+    """Results of examples that take different branches are rows of one tensor: they must not broadcast against each other."""
+    for specs in zip(*[b.specs for b in branches], strict=True):
+        shapes = [s.shape for s in specs if s.shape is not ANY]
+        same_rank = len({len(shape) for shape in shapes}) <= 1
+        if not same_rank or any(len(set(dims) - {None}) > 1 for dims in zip(*shapes, strict=True)):
+            raise errors.build(
+                errors.ShapeError,
+                f"vectorized_map: the branches return different shapes: {', '.join(str(s) for s in specs)}.",
+                "examples may take different branches, and their results are stacked: return equal shapes.",
+            )
 
 
 class EffectfulBranch(Branch):
