@@ -108,6 +108,8 @@ def test_fingerprint_of_other_values():
 def test_unravel_index():
     assert tf.unravel_index([2, 5, 7], [3, 3]).numpy().tolist() == [[0, 1, 2], [2, 2, 1]]
     assert tf.unravel_index(5, tf.constant([3, 3])).numpy().tolist() == [1, 2]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="integer overflow"):
+        tf.unravel_index([5], [2**28, 2**28])
     assert tf.unravel_index(tf.constant([[7]], tf.int64), [2, 2, 2]).dtype is tf.int64
     refused(lambda: tf.unravel_index([9], [3, 3]), r"not in \[0, 9\)")
     refused(lambda: tf.unravel_index([-1], [3, 3]), r"not in \[0, 9\)")

@@ -145,3 +145,13 @@ def test_device_specs() -> None:
         tf.DeviceSpec.from_string("/job:worker/gpu:2/cpu:0")
     with tf.device(tf.DeviceSpec(device_type="CPU", device_index=0).to_string()):
         assert tf.constant(1.0).device.endswith("CPU:0")
+
+
+def test_a_critical_section_is_not_entered_twice():
+    """Sections with one shared name are one section."""
+    section = tf.CriticalSection(shared_name="entered twice")
+    for inner in (section, tf.CriticalSection(shared_name="entered twice")):
+        for run in (section.execute, tf.function(section.execute)):
+            with pytest.raises(ValueError, match="already running"):
+                run(lambda inner=inner: inner.execute(lambda: tf.constant(1)))
+    assert section.execute(lambda: tf.CriticalSection().execute(lambda: tf.constant(1))) == 1

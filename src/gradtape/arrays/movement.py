@@ -391,7 +391,8 @@ def pad(
     if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2 or (symbols is None and pairs.dtype.kind not in "iu")):
         raise errors.build(
             errors.ShapeError,
-            f"pad: paddings must be a list of pairs [before, after], one for each axis, got {paddings!r}.",
+            f"pad: paddings must be a list of pairs [before, after], one for each axis, got {paddings!r}: "
+            "paddings must be a matrix with 2 columns.",
             "tf.pad(x, [[1, 1]]) for a vector, tf.pad(x, [[1, 1], [0, 0]]) for a matrix.",
         )
     sides = tuple([(before, after) for before, after in pairs.reshape(-1, 2).tolist()])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -124,4 +125,11 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
             f"unravel_index: dims must hold positive lengths, got {list(shape)}: dims cannot contain a dim of zero.",
             "give positive lengths.",
         )
-    return UnravelIndex(tensor(indices), dims=shape)
+    positions = tensor(indices)
+    if math.prod(shape) > positions.dtype.max:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"unravel_index: Input dims product is causing integer overflow of {positions.dtype.name}: {list(shape)}.",
+            "use indices of int64.",
+        )
+    return UnravelIndex(positions, dims=shape)

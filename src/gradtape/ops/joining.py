@@ -95,7 +95,7 @@ class Stack(Joining):
             if v.shape != first.shape:
                 raise self.error(
                     errors.ShapeError,
-                    f"shapes differ: values[0] is {first}, values[{i}] is {v}.",
+                    f"shapes differ: values[0] is {first}, values[{i}] is {v}. Shapes of all inputs must match.",
                     "all values must have one shape; pad them, or use tf.concat.",
                 )
         return Spec((*first.shape[:axis], len(values), *first.shape[axis:]), dtype)
@@ -135,10 +135,12 @@ class Split(Parting):
                 errors.ShapeError, f"x is {x}, and must not be a scalar.", "only a tensor with axes can be split."
             )
         axis = normalize_axis(axis, x.rank, self.name)
-        if any(s < 0 for s in sizes) or sum(sizes) != x.shape[axis]:
+        negative = [f"Split size at index {i} must be >= 0. Got: {size}" for i, size in enumerate(sizes) if size < 0]
+        if negative or sum(sizes) != x.shape[axis]:
+            why = negative[0] if negative else f"they can't split axis of size {x.shape[axis]}"
             raise self.error(
                 errors.ShapeError,
-                f"sizes {list(sizes)} do not make up axis {axis} of x, which is {x}: they can't split axis of size {x.shape[axis]}.",
+                f"sizes {list(sizes)} do not make up axis {axis} of x, which is {x}: {why}.",
                 f"sizes must not be negative and sum to {x.shape[axis]}; one may be -1.",
             )
         return tuple([Spec((*x.shape[:axis], s, *x.shape[axis + 1 :]), x.dtype) for s in sizes])

@@ -171,7 +171,8 @@ class Pad(Movement):
         if len(paddings) != x.rank:
             raise self.error(
                 errors.ShapeError,
-                f"paddings has {len(paddings)} pairs, but x is {x} of rank {x.rank}.",
+                f"paddings has {len(paddings)} pairs, but x is {x} of rank {x.rank}. "
+                "The first dimension of paddings must be the rank of inputs.",
                 "give a pair (before, after) for each axis; [0, 0] leaves an axis as it is.",
             )
         for axis, ((before, after), n) in enumerate(zip(paddings, x.shape, strict=True)):
@@ -180,7 +181,8 @@ class Pad(Movement):
                 limit = "not be negative" if most is None else f"be from 0 to {max(most, 0)} for mode {mode!r}"
                 raise self.error(
                     errors.ShapeError,
-                    f"paddings[{axis}] is {[before, after]}, but axis {axis} of x, which is {x}, has length {n}.",
+                    f"paddings[{axis}] is {[before, after]}, but axis {axis} of x, which is {x}, has length {n}"
+                    + (": paddings must be non-negative." if min(before, after) < 0 else "."),
                     f"paddings must {limit}.",
                 )
         shape = tuple([before + n + after for (before, after), n in zip(paddings, x.shape, strict=True)])

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from gradtape.arrays.movement import identity
 from gradtape.compiler.effects import Effect
-from gradtape.core import dtypes, locks, nest, state
+from gradtape.core import dtypes, errors, locks, nest, state
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.transform.py_function import numpy_function
 from gradtape.transform.stop_gradient import stop_gradient
@@ -56,6 +58,28 @@ def _pass() -> None:
     """What a program does at an entrance: it holds the lock already."""
 
 
+# The locks of sections with a shared name, and those that the functions of each thread run in.
+_shared: dict[str, Any] = {}
+_running = threading.local()
+
+
+@contextlib.contextmanager
+def _inside(lock: Any) -> Iterator[None]:
+    entered = _running.__dict__.setdefault("locks", [])
+    if any(lock is other for other in entered):
+        raise ValueError(
+            errors.compose(
+                "CriticalSection: Attempting to lock a CriticalSection in which we are already running.",
+                "call the inner function without execute.",
+            )
+        )
+    entered.append(lock)
+    try:
+        yield
+    finally:
+        entered.pop()
+
+
 class CriticalSection:
     """A section that one thread runs at a time. A function that uses the section runs inside of it as a whole.
 
@@ -72,7 +96,9 @@ class CriticalSection:
         import_scope: Any = None,
     ) -> None:
         self._name = name or "critical_section"
-        self._lock = locks.rlock("critical section")
+        # Sections with one shared name are one section.
+        lock = locks.rlock("critical section")
+        self._lock = lock if shared_name is None else _shared.setdefault(shared_name, lock)
 
     name = property(lambda self: self._name, doc="The name.")
 
@@ -80,9 +106,10 @@ class CriticalSection:
         """The result of a function without arguments, run while no other thread is in this section."""
         trace = state.current.trace
         if trace is not None:
-            trace.append(_Entrance(self._lock), (), {}, ())
-            return fn()
-        with self._lock:
+            with _inside(self._lock):
+                trace.append(_Entrance(self._lock), (), {}, ())
+                return fn()
+        with _inside(self._lock), self._lock:
             return fn()
 
 
