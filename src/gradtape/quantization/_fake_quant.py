@@ -139,7 +139,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
 def _check_range(what: str, low: float, high: float) -> None:
     if not low < high:
         raise errors.build(
-            errors.InvalidArgumentError, f"{what}: min has to be smaller than max, got {low} and {high}.", "swap them."
+            errors.InvalidArgumentError, f"{what}: min must be smaller than max, got {low} and {high}.", "swap them."
         )
 
 
@@ -169,7 +169,11 @@ def _check_channels(what: str, x: Tensor, low: Tensor, high: Tensor) -> None:
             raise errors.build(errors.ShapeError, f"{what}: `{name}` must be rank 1 but is rank {limit.ndim}.", fix)
         if dims(limit) != dims(x)[-1:]:
             counts = f"expected {dims(x)[-1]} was {dims(limit)[0]}"
-            raise errors.build(errors.ShapeError, f"{what}: {name} has incorrect size, {counts}.", fix)
+            raise errors.build(
+                errors.ShapeError,
+                f"{what}: {name} must have a value for each channel, but has incorrect size, {counts}.",
+                fix,
+            )
 
 
 def _check_gradients(what: str, dy: Tensor, x: Tensor, bits: int) -> None:
