@@ -83,7 +83,7 @@ class MatrixInverse(Inverting):
             if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
                 raise
             raise self.singular() from None
-        if np.isnan(a).any():
+        if np.any(np.isnan(a)):
             raise self.singular()
         return _rounded(conj_swapped(y) if adjoint else y, a)
 
@@ -134,7 +134,7 @@ class MatrixSolve(Solving):
             y = by_columns(blas.solve, conj_swapped(p) if adjoint else p, wide(b))
         except np.linalg.LinAlgError:
             raise self.singular() from None
-        if np.isnan(a).any():
+        if np.any(np.isnan(a)):
             raise self.singular()
         return _rounded(y, b)
 

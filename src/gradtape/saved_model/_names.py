@@ -243,7 +243,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.quantization._fake_quant": """
             fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient fake_quant_with_min_max_vars
             fake_quant_with_min_max_vars_gradient fake_quant_with_min_max_vars_per_channel
-            quantize_and_dequantize_v2
+            fake_quant_with_min_max_vars_per_channel_gradient quantize_and_dequantize_v2
         """,
         "gradtape.ragged._broadcast": "Levels _broadcast assemble broadcast_levels known_lengths pair with_levels",
         "gradtape.ragged._construct": """
@@ -254,14 +254,14 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.ragged._conversion": "default to_sparse to_tensor",
         "gradtape.ragged._dynamic_shape": "partitions_of static_sizes",
         "gradtape.ragged._dynamic_shape_spec": "ShapeForm",
-        "gradtape.ragged._elementwise": "map_flat_values of_values over_values",
+        "gradtape.ragged._elementwise": "map_flat_values of_values over_values weights_of",
         "gradtape.ragged._functions": """
             boolean_mask constant cut ones_like range row_splits_to_segment_ids segment_ids_to_row_splits
             stack_dynamic_partitions zeros_like
         """,
         "gradtape.ragged._gather": "dynamic_partition gather gather_nd",
         "gradtape.ragged._getitem": "getitem",
-        "gradtape.ragged._map_fn": "map_fn",
+        "gradtape.ragged._map_fn": "map_fn vectorized_map",
         "gradtape.ragged._map_loop": "append behind collect nothing with_sparse",
         "gradtape.ragged._overrides": "_add_n _bincount _embedding_lookup _rank _reshape _size",
         "gradtape.ragged._partition": "of_splits",
@@ -324,7 +324,7 @@ NAMES: dict[str, frozenset[str]] = {
         """,
         "gradtape.sparse._conversion": """
             dense eye from_dense is_known map_values mask picked reorder retain shaped sparse to_dense
-            to_indicator
+            to_indicator weights_of
         """,
         "gradtape.sparse._crosses": "_crossed ragged_cross ragged_cross_hashed sparse_cross sparse_cross_hashed",
         "gradtape.sparse._edit_distance": "_distances edit_distance levenshtein",
