@@ -134,7 +134,7 @@ def _positions(row: Any, wanted: Any, side: str) -> Any:
     if side == "right" or wanted.dtype.kind not in "fV":
         return found
     unordered = np.isnan(wanted)
-    return np.where(unordered, 0, found) if unordered.any() else found
+    return np.where(unordered, 0, found) if np.any(unordered) else found
 
 
 @declare("in_top_k")
