@@ -57,7 +57,10 @@ class Joint(LinearOperator):
             if of_all and known[flag] is False:
                 word = _WORDS[flag]
                 raise ValueError(
-                    errors.compose(f"{self.what} of {word} operators is always {word}.", "leave the hint out.")
+                    errors.compose(
+                        f"{flag} cannot be False, since {self.what[0].lower()}{self.what[1:]} of {word} operators is always {word}.",
+                        "leave the hint out.",
+                    )
                 )
             known[flag] = of_all if known[flag] is None else known[flag]
         own = name or self.sign.join([op.name for op in self._operators])

@@ -310,7 +310,11 @@ class LinearOperatorZeros(LinearOperator):
         self._never("non-positive definite")
 
     def _never(self, what: str) -> None:
-        raise errors.build(errors.InvalidArgumentError, f"Zero operators are always {what}.", "use another operator.")
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"The assertion failed: zero operators are always {what}.",
+            "use another operator.",
+        )
 
     def _dims(self) -> tuple[Any, ...]:
         return (*self._batch, self._rows, self._columns)
