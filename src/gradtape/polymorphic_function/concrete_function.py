@@ -61,8 +61,9 @@ class ConcreteFunction:
         captured: frozenset[int] = frozenset(),
     ) -> None:
         self._structure, self._leaves = structure, list(outputs)
-        self._is_single = structure is None and self._leaves[0] is not None
         self._staged = Staged(trace, [y for y in outputs if y is not None])
+        # Maps are told of functions that draw random numbers.
+        self._takes_short_path = structure is None and self._leaves[0] is not None and not self._staged.draws
         self._slots, self._signature, self._captured = slots, signature, captured
         self._described = signature.described(values)
         self.because, self.tracing = "", 0.0
@@ -326,7 +327,7 @@ class ConcreteFunction:
 
     def of_tensors(self, tensors: Any) -> Any:
         """The results for plain tensors; the usual call, without recorders, takes a short path."""
-        if _current.recorders or _current.depth or _current.trace is not None or not self._is_single:
+        if _current.recorders or _current.trace is not None or not self._takes_short_path:
             return self.call(tensors, ())
         return wrap(self._staged.program.run([x._array for x in tensors])[0])
 
