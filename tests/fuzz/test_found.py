@@ -562,3 +562,12 @@ def test_a_loop_that_assigns_a_variable_to_itself():
 
     agree(tf.function(f)(numbers(4)), numbers(4) + (2.0 + 3.0 + 4.0))
     assert float(v) == 5.0
+
+
+def test_rows_of_unknown_rank_for_a_variable() -> None:
+    """One number may stand for all rows, and whether there is one number was asked while tracing."""
+    unknown = [tf.TensorSpec(None, tf.float32), tf.TensorSpec(None, tf.int32)]
+    for rows, wanted in (([1.0, 2.0], [1, 1, 2, 3]), (5.0, [1, 1, 6, 6])):
+        v = tf.Variable(tf.ones([4]))
+        f = tf.function(lambda x, i, v=v: v.scatter_add(tf.IndexedSlices(x, i)) + 0.0, input_signature=unknown)
+        assert f(tf.constant(rows), tf.constant([2, 3])).numpy().tolist() == wanted

@@ -22,7 +22,6 @@ from gradtape.core.tensor import Tensor, host
 from gradtape.core.updates import lock_of
 from gradtape.core.variable import Variable
 from gradtape.ops.family import NO_LOWERING, dims
-from gradtape.ops.movement import BroadcastTo
 from gradtape.ops.row_positions import check_range, sum_rows, unfit_updates
 from gradtape.ops.scatter import locate
 from gradtape.transform.opaque_op import recorded_by
@@ -52,8 +51,13 @@ def _update(rows: Any, positions: Any, values: Any) -> None:
 
 
 class Scatter(Op):
-    """A variable's value with some rows, or elements at coordinates, combined with updates."""
+    """A variable's value with some rows, or elements at coordinates, combined with updates.
 
+    Attributes:
+      takes_number: whether one number stands for all updates.
+    """
+
+    takes_number = True
     differentiable = False
     vjp = NotDifferentiable("no gradient flows through an assignment")
     homogeneous = False
@@ -69,7 +73,7 @@ class Scatter(Op):
                 errors.DTypeError, f"indices are {indices}, and must be integers.", "use tf.cast(indices, tf.int32)."
             )
         wanted = self.shape_of_updates(old, indices)
-        if updates.shape != wanted:
+        if updates.shape != wanted and not (self.takes_number and updates.shape == ()):
             raise self.error(
                 errors.ShapeError, self.mismatch(old, indices, updates), "give one slice of updates for each index."
             )
@@ -91,12 +95,16 @@ class Scatter(Op):
         check_range(self.name, indices, old.shape[0] if old.ndim else 0)
         inner = old.shape[1:]
         rows = np.copy(old)
-        self.combine(rows, np.reshape(indices, (-1,)), np.reshape(updates, (indices.size, *inner)))
+        shape = (indices.size, *inner)
+        values = np.reshape(updates, shape) if updates.ndim else np.broadcast_to(updates, shape)
+        self.combine(rows, np.reshape(indices, (-1,)), values)
         return rows
 
 
 class ScatterNd(Scatter):
     """The same at coordinates, which the last axis of the indices holds."""
+
+    takes_number = False
 
     def shape_of_updates(self, old: Spec, indices: Spec) -> tuple[int, ...]:
         """The shape that the updates must have."""
@@ -124,8 +132,6 @@ class ScatterNd(Scatter):
 def _apply(variable: Variable, op: Scatter, indices: Any, updates: Any) -> Variable:
     """Update a variable, now or each time the program comes here."""
     places, values = convert.convert_to_tensor(indices), variable._convert(updates)
-    if not isinstance(op, ScatterNd) and not values.ndim:
-        values = BroadcastTo(values, shape=tuple(places.shape) + tuple(variable.shape)[1:])
     trace = state.current.trace
     if trace is not None:
         with recorded_by():  # no gradient flows through an assignment
