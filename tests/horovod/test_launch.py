@@ -24,7 +24,8 @@ cores = hvd.allgather_object(sorted(os.sched_getaffinity(0)))
 threads = hvd.allgather_object(os.environ.get("OMP_NUM_THREADS"))
 if hvd.rank() == 0:
     print("cores", cores, "threads", threads)
-print("arguments", sys.argv[1:], hvd.rank(), hvd.size(), hvd.local_rank(), hvd.local_size(), hvd.cross_rank(), hvd.cross_size())
+numbers = hvd.rank(), hvd.size(), hvd.local_rank(), hvd.local_size(), hvd.cross_rank(), hvd.cross_size()
+print(" ".join(map(str, ("arguments", sys.argv[1:], *numbers))))  # in one piece, where output is not buffered
 sys.stdout.write("a line without an end")
 sys.exit(int(sys.argv[1]) if hvd.rank() else 0)
 """
