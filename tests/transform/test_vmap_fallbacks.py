@@ -150,3 +150,14 @@ def test_rows_of_ragged_tensors(traced):
     assert doubled.to_list() == [[[2, 4, 6], [8]], [[14, 16], [20, 22], [24]]]
     with pytest.raises(ValueError, match="not vectorized"):
         tf.vectorized_map(tf.reduce_sum, x, fallback_to_while_loop=False)
+
+
+@pytest.mark.filterwarnings("ignore:vectorized_map")
+def test_draws_of_a_generator_with_a_variable_of_the_program():
+    """Whoever draws is known by what it does, in branches too, and not by the name of the state."""
+    generator = tf.random.Generator.from_state(tf.Variable([1, 2, 3], dtype=tf.int64, name="own"), alg="philox")
+    plain = tf.function(lambda x: x + generator.uniform([]))
+    branch = tf.function(lambda x: tf.cond(x >= 0.0, lambda: x + generator.uniform([]), lambda: x))
+    for f in (plain, branch):
+        f(tf.constant(0.0))  # traced before the map
+        assert len(set(tf.vectorized_map(f, tf.zeros([4])).numpy().tolist())) == 4

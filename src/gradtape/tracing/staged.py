@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from gradtape.compiler.effects import ASSIGN, REREAD
-from gradtape.compiler.graph import Graph, Node, Value
+from gradtape.compiler.graph import Graph, Node, Value, blocks
 from gradtape.compiler.runtime.program import NO_SLOTS
 from gradtape.core import state
 from gradtape.core.caching import cached
@@ -99,8 +99,8 @@ class Staged:
 
     @cached
     def draws(self) -> bool:
-        """True if it draws random numbers: it assigns the state of a generator."""
-        return any(v.name.startswith("StateVar") and v.dtype.name == "int64" for v in self._assigned)
+        """True if it draws random numbers: it moves a generator on, perhaps in a branch or loop."""
+        return _draws(self.trace.graph)
 
     @cached
     def values(self) -> list[Value]:
@@ -237,6 +237,10 @@ def _use_variable(outer: Trace, node: Node, tensor: Any, slots: Mapping[int, Var
 def program_of(trace: Trace, values: Sequence[Value]) -> Runner | Specialized:
     """What runs some values of a trace; one program for each size if sizes are not known."""
     return Specialized(trace, values) if trace.is_general else Runner(trace.graph, values)
+
+
+def _draws(graph: Graph) -> bool:
+    return any(n.op.name == "random_skip" or any(map(_draws, blocks(n))) for n in graph.nodes)
 
 
 class Call(Op):
