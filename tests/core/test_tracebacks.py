@@ -112,21 +112,67 @@ def test_the_whole_stack_is_there_when_asked_for(tmp_path):
     assert printed(tmp_path, switched).count('  File "') > 4
 
 
-def test_debuggers_see_the_whole_stack(tmp_path):
-    program = """
-import sys
+CAUGHT = """
+import logging
 import traceback
 import gradtape as tf
 
-try:
-    tf.ones((8, 3)) @ tf.ones((4, 5))
-except ValueError as problem:
-    sys.excepthook(type(problem), problem, problem.__traceback__)
-    print(len(traceback.extract_tb(problem.__traceback__)), "frames")
+a, b = tf.ones((8, 3)), tf.ones((4, 5))
+w = tf.Variable(a)
+
+@tf.function
+def function():
+    return a @ b
+
+def gradient():
+    with tf.GradientTape() as tape:
+        y = w * 2.0
+    return tape.gradient(y, w, output_gradients=b)
+
+def persistent():
+    with tf.GradientTape() as tape:
+        y = w * 2.0
+    return tape.jacobian(y, "w")
+
+def dataset():
+    return list(tf.data.Dataset.range(3).map(lambda x: tf.reshape(x, [2])))
+
+def raises():
+    raise OSError("the user's own")
+
+mistakes = {
+    "operator": lambda: a @ b,
+    "function of an op": lambda: tf.matmul(a, b),
+    "function of elements": lambda: tf.nn.relu("text"),
+    "pair of elements": lambda: tf.maximum(a, b),
+    "compiled": function,
+    "of a trace": lambda: function.get_concrete_function()(1),
+    "gradient": gradient,
+    "jacobian": persistent,
+    "dataset": dataset,
+    "in a map": lambda: tf.map_fn(lambda x: tf.reshape(x, [7]), a),
+    "the user's own": lambda: tf.map_fn(lambda x: raises(), a),
+}
+for name, mistake in mistakes.items():
+    try:
+        mistake()
+    except Exception:
+        print(name, traceback.format_exc().count('  File "'), sep=": ")
 """
-    text = printed(tmp_path, program)
-    assert text.count('  File "') == 1
-    assert int(text.split(" frames")[0].split()[-1]) > 3
+
+
+def test_caught_errors_are_short_where_a_program_prints_or_logs_them(tmp_path):
+    lines = dict(line.split(": ") for line in printed(tmp_path, CAUGHT).strip().split("\n"))
+    assert len(lines) == 11
+    # The line that calls, the user's functions inside, and where the error left.
+    users = {"in a map": 1, "the user's own": 2, "of a trace": 1}
+    assert {name: found for name, found in lines.items() if int(found) > 4 + users.get(name, 0)} == {}
+
+
+def test_debuggers_see_the_whole_stack_without_filtering(tmp_path):
+    full = dict(line.split(": ") for line in printed(tmp_path, CAUGHT, GRADTAPE_TRACEBACK="full").strip().split("\n"))
+    assert int(full["operator"]) > 6
+    assert int(full["dataset"]) > 6
 
 
 def test_errors_of_others_are_left_alone():

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import doors, errors, memory, provenance, state
+from gradtape.core import doors, errors, memory, provenance, state, tracebacks
 from gradtape.core.dims import Undecided
 from gradtape.core.recorder import NO_PARAMS
 from gradtape.core.shape import spec_of
@@ -250,8 +250,11 @@ def binary_operator(
         return y
 
     def slow(a: Any, b: Any) -> Any:
-        pair = coerce(a, b)
-        return unable(a, b) if pair is None else op(*pair)
+        try:
+            pair = coerce(a, b)
+            return unable(a, b) if pair is None else op(*pair)
+        except Exception as problem:
+            raise tracebacks.cut(problem)  # noqa: B904 - it is the error itself
 
     def reflected(b: Any, a: Any) -> Any:
         if type(a) is float and type(b) is Tensor and b._array.dtype.kind == "f":
@@ -275,6 +278,12 @@ def unary_function(
     kernel = op.kernel
     kinds = op.kinds
 
+    def unusual(x: Any) -> Any:
+        try:
+            return execute(op, (x,), NO_PARAMS)
+        except Exception as problem:
+            raise tracebacks.cut(problem)  # noqa: B904 - it is the error itself
+
     def function(x: Any, name: Any = None) -> Any:
         if otherwise is not None and (type(name) is not int or name != number):
             return otherwise(x, name)
@@ -284,14 +293,14 @@ def unary_function(
             except Exception as problem:
                 return doors.finish(problem, function, x)
             if type(x) is not Tensor:
-                return execute(op, (x,), NO_PARAMS)
+                return unusual(x)
         p = x._array
         if p.dtype.kind not in kinds:
-            return execute(op, (x,), NO_PARAMS)
+            return unusual(x)
         try:
             result = kernel(p) if p.size < _MIDDLE else memory.apply(op, (p,), NO_PARAMS)
         except Exception:
-            return execute(op, (x,), NO_PARAMS)
+            return unusual(x)
         y = _new(Tensor)
         y._array = result
         y._id = 0

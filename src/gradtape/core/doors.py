@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any, Protocol, cast
 
-from gradtape.core import deferral, errors, state
+from gradtape.core import deferral, errors, state, tracebacks
 from gradtape.core.deferral import Unknown
 
 _current = state.current
@@ -65,7 +65,7 @@ def finish(problem: Exception, function: Callable[..., Any], *args: Any) -> Any:
     """The result of a call for which a function of elements raised, from a value among its arguments; otherwise the error."""
     result = answer_for(problem, function, args, {})
     if result is NotImplemented:
-        raise problem
+        raise tracebacks.cut(problem)
     return result
 
 
@@ -117,7 +117,7 @@ class Door:
         if result is not NotImplemented:
             return result
         if not self.waits or not isinstance(problem, Unknown):
-            raise clear(problem, function, args, kwargs) from problem.__cause__
+            raise tracebacks.cut(clear(problem, function, args, kwargs)) from problem.__cause__
         if _current.trace is None:
             raise problem
         return _current.trace.later(function, args, kwargs, problem)

@@ -1,11 +1,14 @@
-"""Tracebacks that end at the user's line: frames of gradtape, and of Keras on it, are left out where Python prints one.
+"""Tracebacks that end at the user's line: frames of gradtape, and of Keras on it, are left out.
 
-Nothing is wrapped and nothing is caught, so calls that succeed cost nothing: hooks filter a copy of the traceback when an error
-is printed. `sys.last_exc`, debuggers and `traceback.print_exc` see the whole stack.
+Where an error leaves gradtape (operators, the doors of public functions, calls of functions, methods of tapes, steps of iterators), `cut` drops the
+frames inside, so what a program prints or logs of an error that it caught is short too. Calls that succeed cost nothing. The few frames
+that remain are left out of a copy of the traceback when Python, a thread or IPython prints an error that nobody caught. With filtering
+switched off, debuggers see the whole stack.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import sys
@@ -13,9 +16,11 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from gradtape.core import attribute_hints, provenance
+from gradtape.core.deferral import Unknown
+from gradtape.core.dims import Undecided
 
 
 class _Switch:
@@ -44,8 +49,44 @@ def filtered(whole: TracebackType | None) -> TracebackType | None:
         return whole
     if len(kept) > _MOST_FRAMES:  # a function that calls itself: each line once
         kept = list({(tb.tb_frame.f_code, tb.tb_lineno): tb for tb in reversed(kept)}.values())[::-1]
+    return _linked(kept)
+
+
+def cut(problem: Exception) -> Exception:
+    """An error without the frames of gradtape inside the place where it leaves: the frames of the user's functions stay.
+
+    Errors that say nothing yet of the user's arguments keep their frames, since what describes them later looks there.
+    """
+    whole = problem.__traceback__
+    if whole is None or not _Switch.enabled or isinstance(problem, (Unknown, Undecided)):
+        return problem  # questions about unknown sizes are asked and answered inside
+    frames = list(_frames(whole))
+    if provenance.is_library(frames[-1].tb_frame.f_code.co_filename) and "\n  fix: " not in str(problem):
+        return problem
+    return problem.with_traceback(_linked(_of_users(frames)))
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def border(method: Callable[P, R]) -> Callable[P, R]:
+    """A method that users call: errors leave it without the frames inside."""
+
+    @functools.wraps(method)
+    def public(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return method(*args, **kwargs)
+        except Exception as problem:
+            raise cut(problem)  # noqa: B904 - it is the error itself
+
+    return public
+
+
+def _linked(frames: list[TracebackType]) -> TracebackType | None:
+    """A traceback of these frames."""
     short: TracebackType | None = None
-    for tb in reversed(kept):
+    for tb in reversed(frames):
         short = TracebackType(short, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
     return short
 

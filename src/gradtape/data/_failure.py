@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gradtape.core import errors
+from gradtape.core import errors, tracebacks
 
 
 class Failure:
@@ -36,7 +36,7 @@ def attempt(function: Callable[..., Any], *args: Any) -> Any:
 def raised(element: Any) -> Any:
     """An element; raises the exception of a failure."""
     if type(element) is Failure:
-        raise element.problem
+        raise tracebacks.cut(element.problem)
     return element
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from gradtape.core import errors, nest, state
+from gradtape.core import errors, nest, state, tracebacks
 from gradtape.core.composite import CompositeSpec
 from gradtape.core.shape import TensorSpec
 from gradtape.core.sparse_tensor import SparseTensor
@@ -92,7 +92,7 @@ class Iterator:
                 raise StopIteration from None
         self._number += 1
         if type(value) is Failure:
-            raise value.problem
+            raise tracebacks.cut(value.problem)
         return value
 
     def _pull(self) -> Any:

@@ -6,7 +6,8 @@ from gradtape.core import tracebacks
 
 
 def enable_traceback_filtering() -> None:
-    """Hide frames of gradtape and Keras in the tracebacks that Python, IPython and pytest print. This is the default.
+    """Leave out frames of gradtape and Keras in tracebacks, whether Python, IPython or pytest prints them or a program logs an error it
+    caught. This is the default.
 
     >>> tf.debugging.enable_traceback_filtering()
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import warnings
 from typing import Any
 
@@ -23,6 +24,9 @@ from gradtape.core import errors
 from gradtape.keras_backend.epoch_batches import Batches, tensors
 from gradtape.keras_backend.train_step import Step, check_logs
 from gradtape.keras_backend.workers import Parts, in_scope, only_chief_writes, runner, scale, unscale
+
+# Where Keras shortens the traceback of an error, it leaves gradtape's frames out with its own.
+traceback_utils._EXCLUDED_PATHS += (os.path.dirname(tf.__file__) + os.sep,)
 
 
 class Trainer(base_trainer.Trainer):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gradtape.core import dtypes, errors, nest, state
+from gradtape.core import dtypes, errors, nest, state, tracebacks
 from gradtape.core.caching import cached
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec
@@ -199,6 +199,7 @@ class ConcreteFunction:
         """The parameters with the kinds of their values, as Python writes parameters."""
         return str(self.function_type.replace(return_annotation=inspect.Signature.empty))
 
+    @tracebacks.border
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results for arguments as the function takes them, or for its tensors alone, by position or name; values of
         Python are part of the trace."""

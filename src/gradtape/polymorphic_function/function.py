@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from gradtape.autograph import _calls as autograph
-from gradtape.core import errors, gc_pause, locks, log, state
+from gradtape.core import errors, gc_pause, locks, log, state, tracebacks
 from gradtape.core.composite import Composite
 from gradtape.core.deferral import Unknown
 from gradtape.core.shape import ANY, TensorSpec, spec_of
@@ -87,17 +87,24 @@ class Function(Generic[P, R_co]):
             return self.python_function(*args, **kwargs)
         kinds = None if kwargs else _kinds(args)
         quick = self._quick.get(kinds)
-        if quick is not None:
+        try:
+            if quick is None:
+                return self._call(kinds, args, kwargs)
             self._recent.append(False)
             result: R_co = quick.of_tensors(args)
             return result
+        except Exception as problem:
+            raise tracebacks.cut(problem)  # noqa: B904 - it is the error itself
+
+    def _call(self, kinds: Any, args: Any, kwargs: dict[str, Any]) -> R_co:
+        """The result of a call whose trace the kinds of its arguments alone do not tell."""
         key, values, leaves = self._encoded(args, kwargs)
         concrete = self._traces.get(key)
         if concrete is None:
             try:
                 concrete = self._traced(key, values, leaves)
             except _Aliased:
-                return self(*args, **kwargs)
+                return self._call(None if kwargs else _kinds(args), args, kwargs)
         else:
             self._recent.append(False)
         # Tensors and variables that are defaults of parameters are not among the arguments.
@@ -106,7 +113,7 @@ class Function(Generic[P, R_co]):
             if len(self._quick) >= _SERVED:
                 self._quick.clear()
             self._quick[kinds] = concrete
-        result = concrete.call(leaves.tensors, leaves.variables)
+        result: R_co = concrete.call(leaves.tensors, leaves.variables)
         return result
 
     def __getattr__(self, name: str) -> Any:
@@ -321,6 +328,7 @@ class Function(Generic[P, R_co]):
                 self._name,
             )
 
+    @tracebacks.border
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for specs or values; traces the function if necessary."""
         if self._signature.specs is not None and not args and not kwargs:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 
-from gradtape.core import errors, log, nest, provenance, state
+from gradtape.core import errors, log, nest, provenance, state, tracebacks
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.tensor_operators import Operators
@@ -283,6 +283,12 @@ class GradientTape:
         Returns:
           For each source a Tensor (IndexedSlices for gathered rows), or None.
         """
+        try:
+            return self._gradient(target, sources, output_gradients, unconnected_gradients)
+        except Exception as problem:
+            raise tracebacks.cut(problem)  # noqa: B904 - it is the error itself
+
+    def _gradient(self, target: Any, sources: Any, output_gradients: Any, unconnected_gradients: Any) -> Any:
         recording = self._recording
         if recording is None:
             raise self._used_up()
@@ -451,6 +457,8 @@ class GradientTape:
             )
         except MemoryError as problem:
             raise errors.no_room(problem, "jacobian") from None
+        except Exception as problem:
+            raise tracebacks.cut(problem)  # noqa: B904 - it is the error itself
 
     def batch_jacobian(
         self,
@@ -469,6 +477,8 @@ class GradientTape:
             )
         except MemoryError as problem:
             raise errors.no_room(problem, "batch_jacobian") from None
+        except Exception as problem:
+            raise tracebacks.cut(problem)  # noqa: B904 - it is the error itself
 
     def explain(self, target: Any, source: Any) -> Any:
         """Why the gradient of `target` with respect to `source` is None: the cause, the lines, the fix.
