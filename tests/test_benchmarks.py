@@ -331,3 +331,40 @@ def test_pipelines_are_measured_and_written(tmp_path: Path) -> None:
     assert [row["name"] for row in content["works"]] == ["shuffle_batch", "python_map", "prefetch"]
     assert all(row["systems"]["gradtape"]["best"] > 0 for row in content["works"])
     assert "tf.function" in (tmp_path / "data.md").read_text()
+
+
+def test_convolutions_of_networks_and_their_operations(benchmarks_on_path: None) -> None:
+    convolution = pytest.importorskip("convolution")
+    import keras
+
+    layers = keras.layers
+    model = keras.Sequential(
+        [
+            keras.Input((8, 8, 3)),
+            layers.Conv2D(4, 3, strides=2, padding="same"),
+            layers.DepthwiseConv2D(3, padding="same"),
+            layers.Conv2DTranspose(5, 2, strides=2),
+        ]
+    )
+    usual, depthwise, transposed = convolution.shapes(model, 2)
+    assert [str(s) for s in (usual, depthwise, transposed)] == [
+        "3x3 2x8x8x3 to 4 stride 2",
+        "3x3 depthwise 2x4x4x4",
+        "2x2 transposed 2x4x4x4 to 5 stride 2",
+    ]
+    # A multiply-add for each tap, channel that is read, and number of the result; a transposed one for each number that is read.
+    operations = {
+        usual: 2 * 9 * 3 * 2 * 4 * 4 * 4,
+        depthwise: 2 * 9 * 2 * 4 * 4 * 4,
+        transposed: 2 * 4 * 5 * 2 * 4 * 4 * 4,
+    }
+    results = {usual: (2, 4, 4, 4), depthwise: (2, 4, 4, 4), transposed: (2, 8, 8, 5)}
+    for shape, expected in operations.items():
+        for direction, like in (
+            ("forward", results[shape]),
+            ("input gradient", shape.image),
+            ("filter gradient", shape.filters),
+        ):
+            call, counted, _ = convolution.run_of(shape, direction)
+            assert counted == expected
+            assert tuple(call().shape) == like
