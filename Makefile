@@ -98,7 +98,7 @@ arm64: $(VENV)/.dev  ## Run TESTS on 64-bit ARM, in QEMU if this machine is anot
 
 bench: $(BENCH)/.bench  ## Measure against PyTorch, TensorFlow and JAX; write benchmarks/results/ and README's table.
 	@missed=""; \
-	for script in "eager.py --strict" "ops.py --strict" "compiled.py --strict" "keras.py --strict" "networks.py --strict" "adbench.py --strict" "half.py --strict" convolution.py "data.py --strict" provenance.py "scaling.py --strict" "memory.py --strict" "footprint.py --strict" "ranks.py --strict"; do \
+	for script in "eager.py --strict" "eager_networks.py --strict" "ops.py --strict" "compiled.py --strict" "keras.py --strict" "networks.py --strict" "adbench.py --strict" "half.py --strict" convolution.py "data.py --strict" provenance.py "scaling.py --strict" "memory.py --strict" "footprint.py --strict" "ranks.py --strict"; do \
 	    echo "$$script" && $(BENCH)/bin/python benchmarks/$$script || missed="$$missed $${script%% *}"; \
 	done; \
 	$(BENCH)/bin/python benchmarks/report.py && echo "Limits missed in:$${missed:- none}"

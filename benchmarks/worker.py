@@ -30,6 +30,7 @@ sys.path.append(sys.path.pop(0))  # keras.py beside this file must not be taken 
 import adbench_works
 import compiled_works
 import data_works
+import eager_network_works
 import keras_works
 import network_works
 import op_works
@@ -72,6 +73,11 @@ MODULES["adbench"] = {
     "PyTorch": ("systems.adbench_pytorch", "torch"),
 }
 MODULES["networks"] = MODULES["keras"]
+MODULES["eager_networks"] = {
+    "gradtape": ("systems.eager_networks_ours", "gradtape"),
+    "TensorFlow": ("systems.eager_networks_tensorflow", "tensorflow"),
+    "PyTorch": ("systems.eager_networks_pytorch", "torch"),
+}
 WORKS: dict[str, tuple[works.Work, ...]] = {
     "eager": (*works.WORKS, *op_works.WORKS),
     "compiled": (*compiled_works.WORKS, *compiled_works.CONTROL_FLOW, *compiled_works.MACHINE),
@@ -79,6 +85,7 @@ WORKS: dict[str, tuple[works.Work, ...]] = {
     "data": data_works.WORKS,
     "adbench": adbench_works.WORKS,
     "networks": network_works.WORKS,
+    "eager_networks": eager_network_works.WORKS,
 }
 SAMPLE_SECONDS = 0.002
 
