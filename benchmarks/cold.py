@@ -18,6 +18,8 @@ from typing import Any
 
 import harness
 from compiled_works import FIRST_RESULT, FIRST_RESULTS, PEAK, START, WARM_RESULTS, CompiledWork
+from network_works import Network
+from works import Work
 
 CALLS = 5
 ROUNDS = 3  # of gradtape and of JAX, with which it is compared; the others are there to be seen
@@ -52,18 +54,45 @@ def measure(chosen: Sequence[CompiledWork], systems: Sequence[str], scale: float
     return {"cold": found, "start": start, "cold_limits": [*limits(found), _start_limit(start)]}
 
 
-def one(work: str, system: str, scale: float, patience: float) -> dict[str, Any]:
+def measure_networks(
+    chosen: Sequence[Network], systems: Sequence[str], scale: float, patience: float
+) -> dict[str, Any]:
+    """First training steps, the building of the model with them, and the peak of memory, once for each system."""
+    found: dict[str, dict[str, Any]] = {}
+    limits = []
+    for work in chosen:
+        answers = found[work.name] = {system: one(work.name, system, scale, patience, "networks") for system in systems}
+        print(describe(work, answers), flush=True)
+        ours = answers.get(OURS, {})
+        if "seconds" not in ours:
+            limits.append({"text": f"{work.name}: no first step: {ours.get('failed')}", "passed": False})
+            continue
+        for key, most, how in (("seconds", work.first, ""), ("warm", work.warm, " with kernels on disk")):
+            if most is not None:
+                text = f"{work.name}: first step{how} after {harness.duration(ours[key])}, at most {harness.duration(most)}"
+                limits.append({"text": text, "passed": ours[key] <= most})
+        for system in ("JAX", "TensorFlow"):
+            if "whole" in answers.get(system, {}):
+                ratio = ours["whole"] / answers[system]["whole"]
+                text = f"{work.name}: peak memory {ratio:.2f} x {system}'s, at most {PEAK:.2f}"
+                limits.append({"text": text, "passed": ratio <= PEAK})
+    return {"cold": found, "cold_limits": limits}
+
+
+def one(work: str, system: str, scale: float, patience: float, family: str = "compiled") -> dict[str, Any]:
     """Seconds and peak of one fresh process; why not, if it fails. Of gradtape also the seconds of a second one, as "warm"."""
     with tempfile.TemporaryDirectory() as empty:
         caches = {"GRADTAPE_CACHE": f"{empty}/kernels", "XDG_CACHE_HOME": empty, "TORCHINDUCTOR_CACHE_DIR": empty}
-        found = _first(work, system, scale, patience, caches)
+        found = _first(work, system, scale, patience, caches, family)
         if system == OURS and "failed" not in found:
-            found["warm"] = _first(work, system, scale, patience, caches)["seconds"]
+            found["warm"] = _first(work, system, scale, patience, caches, family)["seconds"]
         return found
 
 
-def _first(work: str, system: str, scale: float, patience: float, caches: dict[str, str]) -> dict[str, Any]:
-    process = harness.Process(system, os.cpu_count() or 1, scale, "compiled", caches)
+def _first(
+    work: str, system: str, scale: float, patience: float, caches: dict[str, str], family: str
+) -> dict[str, Any]:
+    process = harness.Process(system, os.cpu_count() or 1, scale, family, caches)
     try:
         return process.ask("first", patience, work=work, times=CALLS)
     except harness.Failed as problem:
@@ -116,7 +145,7 @@ def limits(found: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     return kept
 
 
-def describe(work: CompiledWork, systems: dict[str, Any]) -> str:
+def describe(work: Work, systems: dict[str, Any]) -> str:
     """The first results of a work, for the terminal."""
     lines = [f"{work.title}: first result"]
     for system, found in systems.items():

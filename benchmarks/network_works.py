@@ -25,11 +25,15 @@ class Network(Work):
       model: the function of `systems/networks.py` that makes the model.
       trains: a step of training is measured; otherwise a prediction.
       drops: steps of training are random, so that only predictions can be compared.
+      first: the most seconds that the model and its first step of training may take, where a limit is set.
+      warm: the same, with kernels on disk.
     """
 
     model: str = ""
     trains: bool = True
     drops: bool = False
+    first: float | None = None
+    warm: float | None = None
 
 
 def images(size: int, batch: int, classes: int = CLASSES) -> Callable[[float], Inputs]:
@@ -95,8 +99,16 @@ def sound(scale: float) -> Inputs:
 
 
 TRAINING = (
-    Network("resnet50", "ResNet50, 16 images of 96x96", images(96, 16), {BEST: 0.6}, "resnet50"),
-    Network("mobilenet_v2", "MobileNetV2, 16 images of 96x96", images(96, 16), {BEST: 0.5}, "mobilenet_v2"),
+    Network("resnet50", "ResNet50, 16 images of 96x96", images(96, 16), {BEST: 0.6}, "resnet50", first=2.5, warm=1.0),
+    Network(
+        "mobilenet_v2",
+        "MobileNetV2, 16 images of 96x96",
+        images(96, 16),
+        {BEST: 0.5},
+        "mobilenet_v2",
+        first=2.5,
+        warm=1.0,
+    ),
     Network("efficientnet_b0", "EfficientNetB0, 16 images of 96x96", images(96, 16), {}, "efficientnet_b0", drops=True),
     Network("unet", "U-Net with batch norm, 8 images of 64x64", masks, {BEST: 0.5}, "unet"),
     Network("vit", "vision transformer, 32 images of 32x32", images(32, 32), {}, "vit"),

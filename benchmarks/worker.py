@@ -35,6 +35,7 @@ import keras_works
 import network_works
 import op_works
 import works
+from systems.runs import Run
 
 MODULES = {
     "eager": {
@@ -140,8 +141,12 @@ class Worker:
         _forget_peak()
         start = time.perf_counter()
         run = getattr(self.module, work)(inputs)
-        for result in run():
-            self.module.to_numpy(result)
+        if isinstance(run, Run):
+            run = run.once
+            run()
+        else:
+            for result in run():
+                self.module.to_numpy(result)
         seconds = time.perf_counter() - start
         for _ in range(times):
             run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from functools import partial
 from typing import Any
 
@@ -35,9 +36,15 @@ class NetworkPrograms:
         """Steps of Adam or AdamW. What is compared is the loss after short steps of gradient descent, or a prediction."""
         x, y, optimizers = inputs["x"], inputs["y"], self.keras.optimizers
         model = self._network(work, optimizers.AdamW(1e-4) if work.model == "bert" else optimizers.Adam(1e-4))
-        twin = self._network(work, optimizers.SGD(1e-7))
-        compared = twin.predict_on_batch if work.drops else lambda x: twin.train_on_batch(x, y)
-        return Run(lambda: [compared(x)], repeated(lambda: float(model.train_on_batch(x, y))))
+        twin = functools.cache(lambda: self._network(work, optimizers.SGD(1e-7)))
+
+        def compared() -> list[Any]:
+            return [twin().predict_on_batch(x) if work.drops else twin().train_on_batch(x, y)]
+
+        def step() -> float:
+            return float(model.train_on_batch(x, y))
+
+        return Run(compared, repeated(step), step)
 
     def _prediction(self, work: Network, inputs: works.Inputs) -> Run:
         """The results of a trained model for a batch."""

@@ -17,10 +17,16 @@ class Run:
     Args:
       results: computes what is compared.
       turn: does the work for some seconds, and returns how long each time took.
+      once: does it once.
     """
 
-    def __init__(self, results: Callable[[], list[Any]], turn: Callable[[float], list[float]]) -> None:
-        self._results, self.samples = results, turn
+    def __init__(
+        self,
+        results: Callable[[], list[Any]],
+        turn: Callable[[float], list[float]],
+        once: Callable[[], Any] | None = None,
+    ) -> None:
+        self._results, self.samples, self.once = results, turn, once or results
 
     def __call__(self) -> list[Any]:
         return self._results()
