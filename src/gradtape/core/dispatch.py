@@ -61,7 +61,7 @@ def execute(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         if op.elementwise and type(arrays[0]) is _ndarray and arrays[0].size >= _MIDDLE:
             return memory.apply(op, arrays, params)
         return op.kernel(*arrays, **params)
-    if op.validate or not _accepts(op, arrays):
+    if (op.validate and not op.fits(*arrays, **params)) or not _accepts(op, arrays):
         _explain(op, inputs, params)
     try:
         if op.elementwise and max([getattr(a, "size", 0) for a in arrays]) >= _MIDDLE:

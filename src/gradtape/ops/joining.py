@@ -129,6 +129,9 @@ class Split(Parting):
 
     validate = True
 
+    def fits(self, x: Any, *, sizes: tuple[int, ...], axis: int) -> bool:
+        return 0 <= axis < x.ndim and x.shape[axis] == sum(sizes) and min(sizes, default=0) >= 0
+
     def infer(self, x: Spec, *, sizes: tuple[int, ...], axis: int) -> tuple[Spec, ...]:
         if not x.rank:
             raise self.error(

@@ -11,6 +11,8 @@ from gradtape.core.op import NotDifferentiable, Op, Unsupported, cast_hint, decl
 from gradtape.core.shape import Spec, broadcast
 from gradtape.ops.family import NO_LOWERING, Binary, align, unbroadcast, unbroadcast_to
 
+_ARRAYS = np.ndarray, np.generic
+
 
 def number(value: Any, like: Any) -> Any:
     """A Python number as a NumPy scalar in the dtype of a tensor or array: an unrecorded constant for rules."""
@@ -49,6 +51,16 @@ class Where(Op):
     elementwise = True
     inputs = ("condition", "a", "b")
     kernel = staticmethod(np.where)
+
+    def fits(self, condition: Any, a: Any, b: Any) -> bool:
+        return (
+            isinstance(condition, np.ndarray)
+            and isinstance(a, _ARRAYS)
+            and isinstance(b, _ARRAYS)
+            and condition.dtype.kind == "b"
+            and a.dtype is b.dtype
+            and condition.shape == (a.shape or condition.shape) == (b.shape or condition.shape)
+        )
 
     def infer(self, condition: Spec, a: Spec, b: Spec) -> Spec:
         if not condition.dtype.is_bool:
@@ -94,6 +106,9 @@ class Keep(Binary):
     kinds = "fVciub"
     homogeneous = False
     validate = True
+
+    def fits(self, x: Any, mask: Any) -> bool:
+        return type(x) is type(mask) is np.ndarray and mask.dtype.kind == "b" and x.shape == mask.shape
 
     def infer(self, x: Spec, mask: Spec) -> Spec:  # type: ignore[override]
         if not mask.dtype.is_bool:
@@ -179,6 +194,15 @@ class ClipByValue(Op):
     kinds = "fViu"
     validate = True
     elementwise = True
+
+    def fits(self, x: Any, low: Any, high: Any) -> bool:
+        return (
+            isinstance(x, np.ndarray)
+            and isinstance(low, _ARRAYS)
+            and isinstance(high, _ARRAYS)
+            and x.dtype is low.dtype is high.dtype
+            and x.shape == (low.shape or x.shape) == (high.shape or x.shape)
+        )
 
     def infer(self, x: Spec, low: Spec, high: Spec) -> Spec:
         dtype = self.check_dtypes(x, low, high)
