@@ -208,13 +208,26 @@ def test_second_derivatives_go_by_the_rules():
 
 
 def test_rows_stay_rows():
-    table = tf.Variable(np.ones((10, 4), np.float32))
-    for _ in range(8):
+    table, scale = tf.Variable(np.arange(40.0).reshape(10, 4), dtype=tf.float32), tf.Variable(2.0)
+    other = tf.Variable(np.ones((6, 4), np.float32))  # gathered from twice: the rows of both follow one another
+    for i in range(8):
+        rows = tf.constant([i % 3, 3, i % 3])
         with tf.GradientTape() as tape:
-            y = tf.reduce_sum(tf.square(tf.sin(tf.gather(table, [1, 3, 1]))))
-        g = tape.gradient(y, table)
-        assert isinstance(g, tf.IndexedSlices)
-    assert patterns() == [0]
+            looked_up = tf.gather(table, rows) + tf.gather(other, rows) * tf.gather(other, [0, 1, 2])
+            y = tf.reduce_sum(tf.square(tf.sin(looked_up * scale)))
+        g, h, d = tape.gradient(y, [table, other, scale])
+        assert isinstance(g, tf.IndexedSlices) and isinstance(h, tf.IndexedSlices) and isinstance(d, tf.Tensor)
+        a, b = table.numpy()[rows.numpy()], other.numpy()
+        z = (a + b[rows.numpy()] * b[:3]) * 2
+        dz = 2 * np.sin(z) * np.cos(z)
+        np.testing.assert_array_equal(g.indices, rows)
+        np.testing.assert_allclose(g.values, 2 * dz, rtol=1e-4, atol=1e-5)
+        assert g.dense_shape.numpy().tolist() == [10, 4]
+        np.testing.assert_array_equal(sorted(h.indices.numpy()), sorted([*rows.numpy(), 0, 1, 2]))
+        np.testing.assert_allclose(tf.convert_to_tensor(h).numpy().sum(), 4 * dz.sum(), rtol=1e-3)
+        np.testing.assert_allclose(d, (dz * z / 2).sum(), rtol=1e-4)
+    assert patterns() == [1]
+    assert hits() == 8 - SOON - 1
 
 
 def test_functions_of_the_user_are_called():

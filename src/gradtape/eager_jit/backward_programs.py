@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradtape.core import dtypes, state
+from gradtape.core.indexed_slices import RowCotangent
 from gradtape.core.shape import Spec
 from gradtape.tracing.runner import Runner
 from gradtape.tracing.symbol import Symbol
@@ -24,13 +25,27 @@ def program(pattern: PassPattern, recording: Recording, cotangents: dict[int, An
         raise
     except Exception as problem:  # a rule that looks at values, for instance
         raise Unfit(f"{type(problem).__name__}: {problem}") from problem
-    return Runner(trace.graph, [d.value for d in results]).run
+    parts = [part for d in results for part in _parts(d)]
+    run = Runner(trace.graph, [part.value for part in parts]).run
+    shapes = [d.dense_shape if isinstance(d, RowCotangent) else None for d in results]
+    return run if all(shape is None for shape in shapes) else lambda arrays: _with_rows(run(arrays), shapes)
+
+
+def _parts(d: Any) -> tuple[Symbol, ...]:
+    """The symbols of a cotangent: that of an array, or those of rows and their numbers."""
+    return (d.values, d.indices) if isinstance(d, RowCotangent) else (d,)
+
+
+def _with_rows(arrays: Sequence[Any], shapes: Sequence[Any]) -> list[Any]:
+    """The cotangents of a program's results: rows of a tensor where a shape is given, else arrays."""
+    rest = iter(arrays)
+    return [next(rest) if shape is None else RowCotangent(next(rest), next(rest), shape) for shape in shapes]
 
 
 def _traced(
     trace: Trace, pattern: PassPattern, recording: Recording, cotangents: dict[int, Any], sources: Sequence[int]
-) -> list[Symbol]:
-    """The cotangents of the sources, as symbols of a trace whose parameters are the arrays of the pattern."""
+) -> list[Any]:
+    """The cotangents of the sources, as symbols (or rows of symbols) of a trace whose parameters are the arrays of the pattern."""
     saved = [list(s) for s in (*recording.saved, cotangents.values())]
     for k, layout in pattern.layouts.items():
         saved[k] = list(flat(saved[k], layout))
@@ -48,6 +63,6 @@ def _traced(
     found = dict(zip(cotangents, saved[-1], strict=True))
     backward(like, found, set(sources), consume=False, arrays=False)
     results: list[Any] = [found.get(i) for i in sources]
-    if like.cuts is not None or not all(type(d) is Symbol for d in results):
-        raise Unfit("A source has no gradient, or one of rows.")
+    if like.cuts is not None or any(type(part) is not Symbol for d in results for part in _parts(d)):
+        raise Unfit("A source has no gradient.")
     return results
