@@ -1,12 +1,13 @@
 """TensorFlow's test framework (`test_util`, `test`, `googletest`) for its test files on gradtape.
 
 Tests run eagerly: decorators that run a test in a graph as well, or only in a graph, leave it as it is. run_file.py does the same on TensorFlow, so
-both systems are asked the same.
+both systems are asked the same. What a test itself puts into a `tf.Graph` is run by a session.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import random
 import tempfile
@@ -18,7 +19,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from absl.testing import absltest
+from absl.testing import absltest, parameterized
 from internal_modules import Missing, set_aside
 
 import gradtape as tf
@@ -33,7 +34,7 @@ _UNCHANGED = (
     "with_control_flow_v2 run_in_async_and_sync_mode run_all_without_tensor_float_32 run_without_tensor_float_32 xla_allow_fallback "
     "no_xla_auto_jit disable_ubsan disable_asan disable_eager_op_as_function enable_eager_op_as_function "
     "with_forward_compatibility_horizons set_xla_env_flag enable_output_all_intermediates disable_cudnn_autotune "
-    "eager_lazy_remote_copy_on_and_off enable_quantized_dtypes_training build_as_function_and_v1_graph "
+    "eager_lazy_remote_copy_on_and_off enable_quantized_dtypes_training "
     "enable_tf_xla_constant_folding"
 )
 _SKIPPED = "run_v1_only run_gpu_only run_cuda_only run_gpu_or_tpu"
@@ -77,6 +78,11 @@ class _Session:
         set_aside("Session.graph")
 
 
+def _is_in_graph() -> bool:
+    """Whether a test builds a `tf.Graph` just now."""
+    return not tf.executing_eagerly() and not tf.compat.v1.get_default_graph().building_function
+
+
 def _evaluate(tensors: Any) -> Any:
     return None if tensors is None else TestCase("run").evaluate(tensors)
 
@@ -110,10 +116,27 @@ class TestCase(tf.test.TestCase, absltest.TestCase):
         tf.random.set_seed(87654321)
 
     @contextlib.contextmanager
-    def session(self, *_: Any, **__: Any) -> Iterator[_Session]:
-        yield _Session()
+    def session(self, graph: Any = None, *_: Any, **__: Any) -> Iterator[Any]:
+        if graph is None and not _is_in_graph():
+            yield _Session()
+        else:
+            with self._session_of(graph or tf.compat.v1.get_default_graph()).as_default() as session:
+                yield session
 
     cached_session = test_session = session
+
+    def _session_of(self, graph: Any) -> Any:
+        """The session of a graph, the same one throughout a test."""
+        known = self.__dict__.setdefault("_sessions", {})
+        if graph not in known:
+            known[graph] = tf.compat.v1.Session(graph=graph)
+        return known[graph]
+
+    def evaluate(self, tensors: Any) -> Any:
+        if tensors is None or not _is_in_graph():
+            return super().evaluate(tensors)
+        session = tf.compat.v1.get_default_session() or self._session_of(tf.compat.v1.get_default_graph())
+        return session.run(tensors)
 
     def get_temp_dir(self) -> str:
         if not hasattr(self, "_folder"):
@@ -131,21 +154,23 @@ class TestCase(tf.test.TestCase, absltest.TestCase):
 
     @contextlib.contextmanager
     def captureWritesToStream(self, stream: Any) -> Iterator[Any]:  # noqa: N802
-        number = stream.fileno()
+        number, kept = stream.fileno(), []
         before = os.dup(number)
-        with tempfile.TemporaryFile("w+") as file:
-            stream.flush()
-            os.dup2(file.fileno(), number)
+        with tempfile.TemporaryFile("w+", errors="replace") as file:
 
             def contents() -> str:
+                if kept:
+                    return str(kept[0])
                 stream.flush()
                 file.seek(0)
                 return file.read()
 
+            stream.flush()
+            os.dup2(file.fileno(), number)
             try:
                 yield types.SimpleNamespace(contents=contents)
             finally:
-                stream.flush()
+                kept.append(contents())
                 os.dup2(before, number)
                 os.close(before)
 
@@ -158,6 +183,28 @@ def _for_all_test_methods(decorator: Any, *args: Any, **kwargs: Any) -> Any:
         return case
 
     return decorate
+
+
+def _in_function_and_graph(test: Any = None) -> Any:
+    """A decorator that makes two tests of one: its body in a graph of version 1, and in a `tf.function`."""
+    if test is None:
+        return _in_function_and_graph
+
+    @parameterized.named_parameters(("_v1_graph", True), ("_function", False))
+    @functools.wraps(test)
+    def both(self: Any, is_in_graph: bool, *args: Any, **kwargs: Any) -> None:
+        if is_in_graph:
+            with tf.Graph().as_default():
+                test(self, *args, **kwargs)
+        else:
+
+            @tf.function
+            def run() -> None:
+                test(self, *args, **kwargs)
+
+            run()
+
+    return both
 
 
 @contextlib.contextmanager
@@ -202,6 +249,7 @@ def modules() -> dict[str, dict[str, Any]]:
         "disable_control_flow_v2": lambda *_: _skipped,
         "for_all_test_methods": _for_all_test_methods,
         "run_functions_eagerly": _run_functions_eagerly,
+        "build_as_function_and_v1_graph": _in_function_and_graph,
         "skip_if": unchanged,
         "skip_if_error": _block,
         "evaluate": _evaluate,

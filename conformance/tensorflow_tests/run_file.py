@@ -13,6 +13,7 @@ import importlib.abc
 import importlib.util
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -131,9 +132,15 @@ def outcome(test: unittest.TestCase, seconds: int, shows: bool) -> list[str]:
     message = "\n".join(lines[begin:])[:600]
     if "_LateError" in message:
         return ["timeout", ""]
-    if used or "NotPublicError" in text or "Missing" in message or "catching classes" in message:
+    if used or "NotPublicError" in text or "Missing" in message or "catching classes" in message or asks_private(text):
         return ["not public", f"{used[:1]} {message}"]
     return ["error" if result.errors else "failure", message]
+
+
+def asks_private(text: str) -> bool:
+    """Whether a test itself asked an object for an attribute that begins with an underscore."""
+    *_, last = [line for line in text.splitlines() if line.startswith("  File ")] or [""]
+    return "_test.py" in last and re.search(r"^AttributeError: .* has no attribute '_[a-z]", text, re.M) is not None
 
 
 def main(system: str, source: str, file: str, result: str, seconds: str, names: str = "", only: str = "") -> None:
@@ -150,7 +157,8 @@ def main(system: str, source: str, file: str, result: str, seconds: str, names: 
         module = load(folder, Path(file).resolve())
         signal.alarm(0)
     except BaseException as problem:
-        results["<import>"] = ["error", f"{type(problem).__name__}: {problem}"[:600]]
+        kind = type(problem).__name__
+        results["<import>"] = ["not public" if kind == "NotPublicError" else "error", f"{kind}: {problem}"[:600]]
     else:
         for test in cases(unittest.defaultTestLoader.loadTestsFromModule(module)):
             name = f"{type(test).__name__}.{test._testMethodName}"  # the id may show parameters with their addresses
