@@ -99,3 +99,14 @@ def test_an_initial_value_is_no_tensor() -> None:
     for value in (tf.constant([1.0]), tf.Variable([1.0])):
         with pytest.raises(TypeError, match="Invalid type for initial value"):
             v1.initializers.constant(value)
+
+
+def test_device_specs_can_be_changed() -> None:
+    spec = tf.compat.v1.DeviceSpec(job="a")
+    spec.task = 3
+    spec.merge_from(tf.compat.v1.DeviceSpec.from_string("/replica:1/cpu:0"))
+    assert spec.to_string() == "/job:a/replica:1/task:3/device:CPU:0"
+    spec.parse_from_string("/job:b")
+    assert spec.to_string() == "/job:b"
+    spec.job = None
+    assert spec == tf.compat.v1.DeviceSpec()

@@ -36,6 +36,17 @@ class CompositeTensor(Composite, metaclass=abc.ABCMeta):
     def _components(self) -> list[Any]:
         return _taken_apart(self._type_spec._to_components(self))[1]
 
+    def _inside(self) -> Any:
+        """The components, where some are Python values; None where all are tensors, or belong to the object."""
+        components = self._type_spec._to_components(self)
+        leaves = nest.flatten(components)
+        is_usual = any(isinstance(leaf, Variable) or leaf is None or callable(leaf) for leaf in leaves)
+        return None if is_usual or all(isinstance(leaf, (Tensor, Composite)) for leaf in leaves) else components
+
+    def _with_inside(self, components: Any) -> Any:
+        """An object of this kind with other components."""
+        return self._type_spec._from_components(components)
+
     def _form(self) -> Form:
         spec = self._type_spec
         return CompositeTensorForm(spec, *_taken_apart(spec._to_components(self))[::2])

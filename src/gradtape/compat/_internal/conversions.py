@@ -12,6 +12,7 @@ import numpy as np
 import gradtape as tf
 from gradtape.compat import _graphs
 from gradtape.compat.v1._names import Dimension
+from gradtape.core import dtypes
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -153,3 +154,6 @@ def shape_tensor(shape: Any) -> Any:
 def get_name_scope() -> str:
     """The enclosing scopes."""
     return re.sub(r"/$", "", tf.get_current_name_scope())
+
+
+TF_VALUE_DTYPES = {*dtypes.ALL, *dtypes.NAMES_ONLY}

@@ -2,7 +2,7 @@
 
 Names that mean the same in both versions are gradtape's own. The others: `_functions` (arguments of version 1, checks, `where` by
 rows), `_arguments` (other names and another order of the arguments), `_variables` (`get_variable`, scopes), `_collections` (collections, initializers, assignments), `_sessions` (placeholders, sessions, switches between the
-modes); `messages` has the options that are protocol buffers there. `data`, `gfile`, `initializers`, `logging`, `losses`, `nn`,
+modes), `_device_spec` (a DeviceSpec that changes); `messages` has the options that are protocol buffers there. `data`, `gfile`, `initializers`, `logging`, `losses`, `nn`,
 `train`, … are modules of that name.
 """
 
@@ -61,6 +61,7 @@ _ORIGINS = {
         "truncated_normal_initializer=truncated_normal uniform_unit_scaling_initializer=uniform_unit_scaling "
         "variance_scaling_initializer=variance_scaling zeros_initializer=zeros"
     ),
+    "._device_spec": "DeviceSpec",
     "._names": "dimension_at_index",
     ".strings": "string_split",
     "gradtape": "ensure_shape hessians lin_space=linspace reverse_v2=reverse where_v2=where",
