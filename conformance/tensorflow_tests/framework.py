@@ -114,6 +114,7 @@ class TestCase(tf.test.TestCase, absltest.TestCase):
         random.seed(87654321)
         np.random.seed(87654321)
         tf.random.set_seed(87654321)
+        tf.compat.v1.reset_default_graph()
 
     @contextlib.contextmanager
     def session(self, graph: Any = None, *_: Any, **__: Any) -> Iterator[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.control_flow.functions import alone
+from gradtape.core.array_values import SparseTensorValue
 from gradtape.ragged import _construct as construct
 from gradtape.toplevel.module import name_scope as _name_scope
 
@@ -358,6 +359,8 @@ def set_random_seed(seed: Any) -> None:
 
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A sparse tensor as it is, anything else as a tensor."""
+    if isinstance(value, SparseTensorValue):
+        return tf.SparseTensor.from_value(value)
     return value if isinstance(value, tf.SparseTensor) else tf.convert_to_tensor(value, dtype)
 
 
