@@ -6,6 +6,7 @@ both systems are asked the same. What a test itself puts into a `tf.Graph` is ru
 
 from __future__ import annotations
 
+import collections.abc
 import contextlib
 import functools
 import os
@@ -35,7 +36,7 @@ _UNCHANGED = (
     "no_xla_auto_jit disable_ubsan disable_asan disable_eager_op_as_function enable_eager_op_as_function "
     "with_forward_compatibility_horizons set_xla_env_flag enable_output_all_intermediates disable_cudnn_autotune "
     "eager_lazy_remote_copy_on_and_off enable_quantized_dtypes_training "
-    "enable_tf_xla_constant_folding"
+    "enable_tf_xla_constant_folding add_graph_building_optimization_tests"
 )
 _SKIPPED = "run_v1_only run_gpu_only run_cuda_only run_gpu_or_tpu"
 _BLOCKS = "use_gpu force_gpu force_cpu device deterministic_ops"
@@ -295,4 +296,5 @@ def modules() -> dict[str, dict[str, Any]]:
         "tensorflow.python.eager.test": test,
         "tensorflow.python.compat.v2_compat": {"enable_v2_behavior": unchanged, "disable_v2_behavior": _refuse_v1},
         "tensorflow.python.tf2": {"enabled": lambda: True},
+        "tensorflow.python.util.compat": {"collections_abc": collections.abc},
     }

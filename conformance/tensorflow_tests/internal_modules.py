@@ -41,7 +41,9 @@ def set_aside(name: str) -> NoReturn:
 
 
 class Missing:
-    """Stands for a name that is not public, until it is used."""
+    """Stands for a name that is not public, until a test uses it. While a file is imported, it decorates what it is given."""
+
+    is_importing = False
 
     def __init__(self, name: str) -> None:
         self.__dict__["_name"] = name
@@ -49,7 +51,13 @@ class Missing:
     def _use(self, *_: Any, **__: Any) -> NoReturn:
         set_aside(self._name)
 
-    __call__ = __enter__ = __iter__ = __bool__ = __int__ = __float__ = __index__ = _use
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not Missing.is_importing:
+            set_aside(self._name)
+        is_decorator = len(args) == 1 and not kwargs and (inspect.isfunction(args[0]) or inspect.isclass(args[0]))
+        return args[0] if is_decorator else Missing(f"{self._name}()")
+
+    __enter__ = __iter__ = __bool__ = __int__ = __float__ = __index__ = _use
     __len__ = __getitem__ = __add__ = __mul__ = __or__ = __instancecheck__ = _use
 
     def __exit__(self, *_: Any) -> None:
@@ -118,7 +126,8 @@ class InternalFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return public["value"]
         if public is not None:
             try:
-                return public_value(public)
+                value = public_value(public)
+                return _positional(value) if ".gen_" in module and public.startswith("tf.raw_ops.") else value
             except Exception:  # gradtape leaves it out
                 return Missing(public)
         if full in self._modules:
@@ -138,7 +147,7 @@ def public_value(path: str) -> Any:
 
     _, *parts = path.split(".")
     if parts[0] == "raw_ops":
-        return _positional(getattr(importlib.import_module("tensorflow").raw_ops, parts[1]))
+        return getattr(importlib.import_module("tensorflow").raw_ops, parts[1])
     return functools.reduce(getattr, parts, tf)
 
 

@@ -30,8 +30,11 @@ _EAGERLY = (
     "run_in_graph_and_eager_modes run_all_in_graph_and_eager_modes run_deprecated_v1 deprecated_graph_mode_only also_run_as_tf_function "
     "assert_no_new_tensors assert_no_new_pyobjects_executing_eagerly assert_no_garbage_created"
 )
-# Classes of objects that internal names lead to.
+# Classes of objects that internal names lead to, and attributes of graphs that are made of protocol buffers.
 _HIDDEN = "Context|FuncGraph|FunctionGraph"
+_OF_PROTOS = (
+    "arg_attr|as_graph_def|colocation_groups|create_op|from_func_graph|from_node_def|graph_def_versions|library"
+)
 # Names of the tests' release that are elsewhere in later ones.
 _MOVED = {"tensorflow.python.framework.ops.Tensor": "tensorflow.python.framework.tensor.Tensor"}
 
@@ -149,7 +152,8 @@ def asks_private(text: str) -> bool:
     """Whether a test itself asked an object for an attribute that begins with an underscore, or for one of an object whose class has
     no public name; or expected an exception whose class has none."""
     *_, last = [line for line in text.splitlines() if line.lstrip().startswith("File ")] or [""]
-    is_hidden = re.search(rf"^AttributeError: .*( has no attribute '_[a-z]|'({_HIDDEN})' object has no)", text, re.M)
+    no_attribute = rf"^AttributeError: .*(has no attribute '(_[a-z]|({_OF_PROTOS})')|'({_HIDDEN})' object has no)"
+    is_hidden = re.search(no_attribute, text, re.M)
     return ("_test.py" in last and is_hidden is not None) or "arg 1 must be an exception type" in text
 
 
@@ -164,7 +168,12 @@ def main(system: str, source: str, file: str, result: str, seconds: str, names: 
         signal.alarm(_IMPORT_SECONDS)
         prepare(system, folder, names)
         warnings.simplefilter("ignore")
+        helpers = sys.modules.get("internal_modules")
+        if helpers is not None:
+            helpers.Missing.is_importing = True
         module = load(folder, Path(file).resolve())
+        if helpers is not None:
+            helpers.Missing.is_importing = False
         signal.alarm(0)
     except BaseException as problem:
         kind = type(problem).__name__

@@ -20,7 +20,9 @@ from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph as Nodes
 from gradtape.compiler.graph import Node, Value
 from gradtape.core import convert, dtypes, errors, nest, state
+from gradtape.core.array_values import IndexedSlicesValue
 from gradtape.core.composite import Composite
+from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.polymorphic_function.function import function
@@ -132,6 +134,9 @@ class Session:
             return [self.graph.read(element).value]
         if isinstance(element, Composite):
             return [self._value(part) for part in element._components()]
+        if isinstance(element, IndexedSlices):
+            shape = [] if element.dense_shape is None else [convert.convert_to_tensor(element.dense_shape)]
+            return [self._value(part) for part in (element.values, element.indices, *shape)]
         if isinstance(element, (GraphOperation, Operation)):
             return element
         return [self._value(element)]
@@ -258,6 +263,8 @@ def _result(element: Any, found: list[Any] | None) -> Any:
     if found is None:
         return None
     arrays = [t.numpy() for t in found]
+    if isinstance(element, IndexedSlices):
+        return IndexedSlicesValue(*arrays, *[None] * (3 - len(arrays)))
     return element._form().build(arrays) if isinstance(element, Composite) else arrays[0]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradtape.core import convert, dtypes, nest
@@ -12,6 +13,7 @@ from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Reference, Tensor
 from gradtape.core.variable import Variable
+from gradtape.toplevel import specs
 from gradtape.toplevel.specs import TypeSpec
 
 
@@ -235,7 +237,16 @@ TYPE_SPEC_TO_NAME: dict[type, str] = {}
 def register(name: str) -> Any:
     """A decorator that gives a class of specs a name."""
 
+    if not isinstance(name, str):
+        raise TypeError(f"Expected `name` to be a string; got {name!r}")
+    if not re.fullmatch(r"(\w+\.)+\w+", name):
+        raise ValueError(f"Registered name must have the form '{{project_name}}.{{type_name}}'; got {name!r}.")
+
     def named(kind: type) -> type:
+        if not (isinstance(kind, type) and issubclass(kind, (TypeSpec, CompositeSpec))):
+            raise TypeError(f"Expected `cls` to be a TypeSpec; got {kind!r}")
+        if kind in TYPE_SPEC_TO_NAME:
+            raise ValueError(f"Class {kind.__name__} has already been registered with name {TYPE_SPEC_TO_NAME[kind]}.")
         if name in NAME_TO_TYPE_SPEC:
             raise ValueError(f"Name {name} has already been registered for class {NAME_TO_TYPE_SPEC[name]}.")
         TYPE_SPEC_TO_NAME[kind], NAME_TO_TYPE_SPEC[name] = name, kind
@@ -246,6 +257,8 @@ def register(name: str) -> Any:
 
 def lookup(name: str) -> type:
     """The class of specs that has a name; ValueError if there is none."""
+    if not isinstance(name, str):
+        raise TypeError(f"Expected `name` to be a string; got {name!r}")
     if name not in NAME_TO_TYPE_SPEC:
         raise ValueError(f"No TypeSpec has been registered with name '{name}'")
     return NAME_TO_TYPE_SPEC[name]
@@ -256,6 +269,13 @@ def get_name(cls: type) -> str:
     if cls not in TYPE_SPEC_TO_NAME:
         raise ValueError(f"TypeSpec {cls.__module__}.{cls.__name__} has not been registered.")
     return TYPE_SPEC_TO_NAME[cls]
+
+
+def register_type_spec_from_value_converter(
+    type_object: type, converter_fn: Callable[[Any], Any], allow_subclass: bool = False
+) -> None:
+    """Have a function make the specs of objects of a class."""
+    specs.CONVERTERS.append((type_object, converter_fn, allow_subclass))
 
 
 def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | None = None) -> Any:
