@@ -14,6 +14,7 @@ import importlib.util
 import inspect
 import json
 import sys
+import unittest
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -64,7 +65,11 @@ class Missing:
         pass
 
     def __mro_entries__(self, bases: Any) -> tuple[type]:
-        return (object,)  # classes of a test file that derive from it can be defined
+        """Classes of a test file that derive from it can be defined; tests of such a class are set aside."""
+        if not self._name.endswith("TestCase"):
+            return (object,)
+        name = self._name
+        return (type("TestCase", (unittest.TestCase,), {"setUp": lambda _: set_aside(name)}),)
 
     def __getattr__(self, name: str) -> Missing:
         if name.startswith("__"):
