@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.api.effects import perform
-from gradtape.core import errors, nest, os_errors
+from gradtape.core import convert, errors, nest, os_errors
 from gradtape.core.composite import Composite
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, host
@@ -53,7 +53,7 @@ def print(*inputs: Any, **kwargs: Any) -> None:
         and found[0].dtype.name == "string"
         and found[0].get_shape().rank == 0
     ):
-        found = [_Text(found[0])]  # a single string is printed as it is
+        found = [_Text(convert.convert_to_tensor(found[0]))]  # a single string is printed as it is
     tensors = [part for x in found for leaf in nest.flatten(x) for part in _parts(leaf)]
     act = partial(
         _append if isinstance(target, _Path) else _print,

@@ -153,7 +153,8 @@ def merged(a: Any, b: Any) -> tf.TensorShape:
     """A shape that is both; InvalidArgumentError if none is."""
     a, b = tf.TensorShape(a), tf.TensorShape(b)
     if a.is_compatible_with(b):
-        return a.merge_with(b)
+        both: tf.TensorShape = a.merge_with(b)
+        return both
     if a.rank != b.rank:
         what = f"Incompatible ranks during merge: {a.rank} vs. {b.rank}"
     else:
