@@ -202,6 +202,28 @@ def _for_all_test_methods(decorator: Any, *args: Any, **kwargs: Any) -> Any:
     return decorate
 
 
+class _GradientTape:
+    """A tape for tests that take their gradients from it or from tf.gradients."""
+
+    def __init__(self, use_tape: bool, persistent: bool = False) -> None:
+        self._tape = tf.GradientTape(persistent=persistent) if use_tape else None
+
+    def __enter__(self) -> Any:
+        return self if self._tape is None else self._tape.__enter__()
+
+    def __exit__(self, *problem: Any) -> None:
+        if self._tape is not None:
+            self._tape.__exit__(*problem)
+
+    def watch(self, x: Any) -> None:
+        """Nothing: tf.gradients looks at the graph."""
+
+    def gradient(self, y: Any, x: Any, output_gradients: Any = None, unconnected_gradients: Any = "none") -> Any:
+        """What tf.gradients says."""
+        found = tf.gradients(y, x, output_gradients, unconnected_gradients=unconnected_gradients)
+        return found if isinstance(x, (list, tuple)) else found[0]
+
+
 def _in_function_and_graph(test: Any = None) -> Any:
     """A decorator that makes two tests of one: its body in a graph of version 1, and in a `tf.function`."""
     if test is None:
@@ -266,6 +288,7 @@ def modules() -> dict[str, dict[str, Any]]:
         "disable_control_flow_v2": lambda *_: _skipped,
         "for_all_test_methods": _for_all_test_methods,
         "run_functions_eagerly": _run_functions_eagerly,
+        "AbstractGradientTape": _GradientTape,
         "build_as_function_and_v1_graph": _in_function_and_graph,
         "skip_if": unchanged,
         "skip_if_error": _block,

@@ -161,7 +161,7 @@ def asks_private(text: str) -> bool:
     """Whether a test itself asked an object for an attribute that begins with an underscore, or for one of an object whose class has
     no public name; or expected an exception whose class has none."""
     *_, last = [line for line in text.splitlines() if line.lstrip().startswith("File ")] or [""]
-    no_attribute = rf"^AttributeError: .*(has no attribute '(_[a-z]|({_OF_PROTOS})')|'({_HIDDEN})' object has no)"
+    no_attribute = rf"^AttributeError: .*(has no attribute '(_[A-Za-z]|({_OF_PROTOS})')|'({_HIDDEN})' object has no)"
     is_hidden = re.search(no_attribute, text, re.M)
     return ("_test.py" in last and is_hidden is not None) or "arg 1 must be an exception type" in text
 

@@ -151,3 +151,8 @@ def test_templates_in_templates_use_the_variables_of_the_first_call():
     assert a is not b
     assert b.name == "nested_templates/inner_1/w:0"
     assert len(calls) == 6
+
+
+def test_convert_to_tensor_takes_the_name_third():
+    assert v1.convert_to_tensor(1, None, "x", preferred_dtype=tf.float32).dtype == tf.float32
+    assert v1.convert_to_tensor(1, None, "x").dtype == tf.int32

@@ -97,10 +97,11 @@ def make_vjp(f: Callable[..., Any], params: Any = None, persistent: bool = True)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         places = _places(f, params, len(args))
         given = list(args)
+        for i in places:
+            is_repeated = any(args[i] is args[j] for j in places if j < i)
+            given[i] = tf.identity(args[i]) if is_repeated else _fresh(args[i])
         with tf.GradientTape(persistent=persistent) as tape:
             for i in places:
-                is_repeated = any(given[i] is given[j] for j in places if j < i)
-                given[i] = tf.identity(given[i]) if is_repeated else _fresh(given[i])
                 tape.watch(given[i])
             result = f(*given, **kwargs)
         _check_returned(result, f)

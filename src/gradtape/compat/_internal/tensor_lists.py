@@ -41,8 +41,13 @@ class TensorList:
         return TensorList(self.element_dtype, self.element_shape, items, self.most)
 
     def __repr__(self) -> str:
-        count = "?" if self._items is None else len(self._items)
-        return f"<TensorList of {count}: shape={self.element_shape}, dtype={self.element_dtype.name}>"
+        return "<tf.Tensor: shape=(), dtype=variant, value=<TensorList>>"
+
+    def __str__(self) -> str:
+        return "tf.Tensor(<TensorList>, shape=(), dtype=variant)"
+
+    def __format__(self, spec: str) -> str:
+        return format("<TensorList>", spec)
 
     @property
     def items(self) -> tuple[Any, ...]:

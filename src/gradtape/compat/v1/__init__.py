@@ -24,7 +24,7 @@ _ORIGINS = {
         "argmax argmin assert_equal assert_greater assert_greater_equal assert_integer assert_less "
         "assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal "
         "assert_positive assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_type batch_gather "
-        "batch_to_space boolean_mask case cond constant convert_to_tensor_or_sparse_tensor count_nonzero div expand_dims "
+        "batch_to_space boolean_mask case cond constant convert_to_tensor convert_to_tensor_or_sparse_tensor count_nonzero div expand_dims "
         "gather gather_nd "
         "multinomial name_scope norm ones_like py_func reduce_all reduce_any reduce_logsumexp reduce_max "
         "reduce_mean reduce_min reduce_prod reduce_sum self_adjoint_eig set_random_seed space_to_batch sparse_to_dense squeeze "

@@ -357,6 +357,13 @@ def set_random_seed(seed: Any) -> None:
     tf.random.set_seed(seed)
 
 
+def convert_to_tensor(
+    value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None
+) -> Any:
+    """A tensor of a value; `preferred_dtype` is version 1's name of `dtype_hint`."""
+    return tf.convert_to_tensor(value, dtype, dtype_hint if preferred_dtype is None else preferred_dtype)
+
+
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A sparse tensor as it is, anything else as a tensor."""
     if isinstance(value, SparseTensorValue):
