@@ -36,7 +36,7 @@ _UNCHANGED = (
     "no_xla_auto_jit disable_ubsan disable_asan disable_eager_op_as_function enable_eager_op_as_function "
     "with_forward_compatibility_horizons set_xla_env_flag enable_output_all_intermediates disable_cudnn_autotune "
     "eager_lazy_remote_copy_on_and_off enable_quantized_dtypes_training "
-    "enable_tf_xla_constant_folding add_graph_building_optimization_tests"
+    "enable_tf_xla_constant_folding"
 )
 _SKIPPED = "run_v1_only run_gpu_only run_cuda_only run_gpu_or_tpu"
 _BLOCKS = "use_gpu force_gpu force_cpu device deterministic_ops"
@@ -246,6 +246,14 @@ def _in_function_and_graph(test: Any = None) -> Any:
     return both
 
 
+def _twice(case: type) -> type:
+    """A decorator that makes each test of a class two, as TensorFlow's does to run them in two modes."""
+    for name in dir(case):
+        if name.startswith("test") and name != "test_session" and callable(getattr(case, name)):
+            setattr(case, f"{name}WithGraphBuildingOptimization", getattr(case, name))
+    return case
+
+
 @contextlib.contextmanager
 def _run_functions_eagerly(run_eagerly: bool) -> Iterator[None]:
     before = tf.config.functions_run_eagerly()
@@ -289,6 +297,7 @@ def modules() -> dict[str, dict[str, Any]]:
         "for_all_test_methods": _for_all_test_methods,
         "run_functions_eagerly": _run_functions_eagerly,
         "AbstractGradientTape": _GradientTape,
+        "add_graph_building_optimization_tests": _twice,
         "build_as_function_and_v1_graph": _in_function_and_graph,
         "skip_if": unchanged,
         "skip_if_error": _block,

@@ -107,3 +107,15 @@ def test_scattering_splitting_resizing(lists: Any) -> None:
     assert lists.tensor_list_get_item(parts, 0, tf.float32).numpy().tolist() == [1.0, 2.0]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Unused values"):
         lists.tensor_list_split([1.0, 2.0], None, [1])
+
+
+def test_functions_take_and_return_lists(lists: Any) -> None:
+    @tf.function
+    def f(made: Any, x: Any) -> Any:
+        return lists.tensor_list_push_back(made, x), lists.tensor_list_length(made)
+
+    made, length = f(lists.tensor_list_from_tensor([1.0, 2.0], []), tf.constant(3.0))
+    assert length.numpy() == 2
+    assert lists.tensor_list_stack(made, tf.float32).numpy().tolist() == [1.0, 2.0, 3.0]
+    made, length = f(made, tf.constant(4.0))
+    assert length.numpy() == 3

@@ -187,6 +187,14 @@ class IndexedSlicesSpec(TypeSpec):
         sizes = None if self._dense_shape_dtype is None else TensorSpec([self._shape.rank], self._dense_shape_dtype)
         return IndexedSlices(TensorSpec(rows, self._dtype), TensorSpec(self._indices_shape, self._indices_dtype), sizes)
 
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape
+
+    @property
+    def _component_specs(self) -> tuple[TensorSpec, ...]:
+        opened = self._opened()
+        return tuple([s for s in (opened.values, opened.indices, opened.dense_shape) if s is not None])
+
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """True for slices or a spec of the same dtype and a compatible shape."""
         if not isinstance(spec_or_value, (IndexedSlices, IndexedSlicesSpec)):

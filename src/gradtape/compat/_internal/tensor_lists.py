@@ -9,17 +9,19 @@ is one tensor with the elements as rows. An element that nothing was written to 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import gradtape as tf
 from gradtape.core import errors
+from gradtape.core.composite import Composite, CompositeSpec, Form
 from gradtape.core.shape import Spec, stacked
 from gradtape.tracing.symbol import Symbol
 
 
-class TensorList:
+class TensorList(Composite):
     """A list of tensors of one dtype.
 
     Attributes:
@@ -91,14 +93,20 @@ class TensorList:
                 )
         return shape
 
-    # What loops and branches ask of values that consist of tensors.
+    # What functions, loops and branches ask of values that consist of tensors.
     _is_open = False
+    _counts_as_tensor = True
 
     def _components(self) -> list[Any]:
         return [self.rows]
 
-    def _from_components(self, parts: list[Any]) -> TensorList:
-        return self.like(parts[0])
+    def _form(self) -> Form:
+        sizes = None if self.element_shape.rank is None else tuple(self.element_shape)
+        return ListForm(self.element_dtype, sizes, self.most)
+
+    def _spec(self) -> CompositeSpec:
+        rows = self._components()[0]
+        return self._form().described([tf.TensorSpec([None, *rows.shape[1:]], rows.dtype)])
 
     def _specs(self) -> list[Spec]:
         return [Spec(stacked(None, tuple(self.rows.shape[1:])), self.element_dtype)]
@@ -111,6 +119,47 @@ class TensorList:
     def __gradient_source__(self) -> Any:
         """The tensors of the list as one."""
         return self.rows
+
+
+@dataclass(frozen=True)
+class ListForm(Form):
+    """All of a list but its elements."""
+
+    element_dtype: Any
+    element_shape: tuple[int | None, ...] | None
+    most: int | None
+
+    def assembled(self, parts: Sequence[Any]) -> TensorList:
+        """The list of the rows of a tensor."""
+        return TensorList(self.element_dtype, tf.TensorShape(self.element_shape), parts[0], self.most)
+
+    def described(self, specs: Sequence[Any]) -> CompositeSpec:
+        """The kind of lists of such rows."""
+        return ListSpec(self, specs[0])
+
+
+class ListSpec(CompositeSpec):
+    """The kind of a list, as functions compare arguments."""
+
+    __slots__ = ("_own_form", "_rows")
+
+    shape = tf.TensorShape([])
+    dtype = tf.variant
+
+    def __init__(self, form: ListForm, rows: Any) -> None:
+        self._own_form, self._rows = form, rows
+
+    def _component_specs(self) -> list[Any]:
+        return [self._rows]
+
+    def _form(self) -> Form:
+        return self._own_form
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ListSpec) and (self._own_form, self._rows) == (other._own_form, other._rows)
+
+    def __hash__(self) -> int:
+        return hash(self._own_form)
 
 
 class Lists:
