@@ -132,7 +132,8 @@ class InternalFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if public is not None:
             try:
                 value = public_value(public)
-                return _positional(value) if ".gen_" in module and public.startswith("tf.raw_ops.") else value
+                is_snake = ".gen_" in module and name.islower()
+                return _positional(value) if is_snake and public.startswith("tf.raw_ops.") else value
             except Exception:  # gradtape leaves it out
                 return Missing(public)
         if full in self._modules:

@@ -283,7 +283,7 @@ def as_dtype(type_value: Any) -> DType:
             pass
     raise TypeError(
         errors.compose(
-            f"Cannot convert {errors.brief(type_value)} to a dtype: it must be a tf.DType, or the name of one.",
+            f"Cannot convert {errors.brief(type_value)} to a TensorFlow DType: it must be a tf.DType, or the name of one.",
             _nearest(type_value),
         )
     )
