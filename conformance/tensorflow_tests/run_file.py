@@ -163,7 +163,8 @@ def asks_private(text: str) -> bool:
     *_, last = [line for line in text.splitlines() if line.lstrip().startswith("File ")] or [""]
     no_attribute = rf"^AttributeError: .*(has no attribute '(_[A-Za-z]|({_OF_PROTOS})')|'({_HIDDEN})' object has no)"
     is_hidden = re.search(no_attribute, text, re.M)
-    return ("_test.py" in last and is_hidden is not None) or "arg 1 must be an exception type" in text
+    asked = "_test.py" in last or last.endswith(("in __getattr__", "in __get__"))
+    return (asked and is_hidden is not None) or "arg 1 must be an exception type" in text
 
 
 def main(system: str, source: str, file: str, result: str, seconds: str, names: str = "", only: str = "") -> None:

@@ -156,3 +156,17 @@ def test_templates_in_templates_use_the_variables_of_the_first_call():
 def test_convert_to_tensor_takes_the_name_third():
     assert v1.convert_to_tensor(1, None, "x", preferred_dtype=tf.float32).dtype == tf.float32
     assert v1.convert_to_tensor(1, None, "x").dtype == tf.int32
+
+
+def test_the_two_seeds_of_an_op():
+    try:
+        tf.random.set_seed(None)
+        assert v1.get_seed(None) == (None, None)
+        assert v1.get_seed(1) == (87654321, 1)
+        tf.random.set_seed(5)
+        assert v1.get_seed(7) == (5, 7)
+        assert v1.get_seed(None)[0] == 5
+        tf.random.set_seed(0)
+        assert v1.get_seed(0) == (0, 2**31 - 1)
+    finally:
+        tf.random.set_seed(None)
