@@ -1,12 +1,14 @@
 """TensorFlow's test framework (`test_util`, `test`, `googletest`) for its test files on gradtape.
 
 Tests run eagerly: decorators that run a test in a graph as well, or only in a graph, leave it as it is. run_file.py does the same on TensorFlow, so
-both systems are asked the same.
+both systems are asked the same. What a test itself puts into a `tf.Graph` is run by a session.
 """
 
 from __future__ import annotations
 
+import collections.abc
 import contextlib
+import functools
 import os
 import random
 import tempfile
@@ -18,7 +20,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from absl.testing import absltest
+from absl.testing import absltest, parameterized
 from internal_modules import Missing, set_aside
 
 import gradtape as tf
@@ -33,7 +35,7 @@ _UNCHANGED = (
     "with_control_flow_v2 run_in_async_and_sync_mode run_all_without_tensor_float_32 run_without_tensor_float_32 xla_allow_fallback "
     "no_xla_auto_jit disable_ubsan disable_asan disable_eager_op_as_function enable_eager_op_as_function "
     "with_forward_compatibility_horizons set_xla_env_flag enable_output_all_intermediates disable_cudnn_autotune "
-    "eager_lazy_remote_copy_on_and_off enable_quantized_dtypes_training build_as_function_and_v1_graph "
+    "eager_lazy_remote_copy_on_and_off enable_quantized_dtypes_training "
     "enable_tf_xla_constant_folding"
 )
 _SKIPPED = "run_v1_only run_gpu_only run_cuda_only run_gpu_or_tpu"
@@ -77,6 +79,11 @@ class _Session:
         set_aside("Session.graph")
 
 
+def _is_in_graph() -> bool:
+    """Whether a test builds a `tf.Graph` just now."""
+    return not tf.executing_eagerly() and not tf.compat.v1.get_default_graph().building_function
+
+
 def _evaluate(tensors: Any) -> Any:
     return None if tensors is None else TestCase("run").evaluate(tensors)
 
@@ -108,17 +115,50 @@ class TestCase(tf.test.TestCase, absltest.TestCase):
         random.seed(87654321)
         np.random.seed(87654321)
         tf.random.set_seed(87654321)
+        tf.compat.v1.reset_default_graph()
 
     @contextlib.contextmanager
-    def session(self, *_: Any, **__: Any) -> Iterator[_Session]:
-        yield _Session()
+    def session(self, graph: Any = None, *_: Any, **__: Any) -> Iterator[Any]:
+        if graph is None and not _is_in_graph():
+            yield _Session()
+        else:
+            with self._session_of(graph or tf.compat.v1.get_default_graph()).as_default() as session:
+                yield session
 
     cached_session = test_session = session
+
+    def _session_of(self, graph: Any) -> Any:
+        """The session of a graph, the same one throughout a test."""
+        known = self.__dict__.setdefault("_sessions", {})
+        if graph not in known:
+            known[graph] = tf.compat.v1.Session(graph=graph)
+        return known[graph]
+
+    def evaluate(self, tensors: Any) -> Any:
+        if tensors is None or not _is_in_graph():
+            return super().evaluate(tensors)
+        session = tf.compat.v1.get_default_session() or self._session_of(tf.compat.v1.get_default_graph())
+        return session.run(tensors)
 
     def get_temp_dir(self) -> str:
         if not hasattr(self, "_folder"):
             self._folder = tempfile.mkdtemp()
         return self._folder
+
+    def assertAllEqual(self, a: Any, b: Any, *rest: Any, **more: Any) -> None:  # noqa: N802
+        super().assertAllEqual(*self._known(a, b), *rest, **more)
+
+    def assertAllClose(self, a: Any, b: Any, *rest: Any, **more: Any) -> None:  # noqa: N802
+        super().assertAllClose(*self._known(a, b), *rest, **more)
+
+    def _known(self, *values: Any) -> list[Any]:
+        """Values of a graph as a session computes them."""
+        is_in_graph = _is_in_graph()
+
+        def known(leaf: Any) -> Any:
+            return self.evaluate(leaf) if tf.is_symbolic_tensor(leaf) else leaf
+
+        return [tf.nest.map_structure(known, value) if is_in_graph else value for value in values]
 
     def assertRaisesIncompatibleShapesError(self, exception_type: Any = None, *_: Any) -> Any:  # noqa: N802
         return self.assertRaises((ValueError, tf.errors.InvalidArgumentError))  # noqa: PT027
@@ -131,21 +171,23 @@ class TestCase(tf.test.TestCase, absltest.TestCase):
 
     @contextlib.contextmanager
     def captureWritesToStream(self, stream: Any) -> Iterator[Any]:  # noqa: N802
-        number = stream.fileno()
+        number, kept = stream.fileno(), []
         before = os.dup(number)
-        with tempfile.TemporaryFile("w+") as file:
-            stream.flush()
-            os.dup2(file.fileno(), number)
+        with tempfile.TemporaryFile("w+", errors="replace") as file:
 
             def contents() -> str:
+                if kept:
+                    return str(kept[0])
                 stream.flush()
                 file.seek(0)
                 return file.read()
 
+            stream.flush()
+            os.dup2(file.fileno(), number)
             try:
                 yield types.SimpleNamespace(contents=contents)
             finally:
-                stream.flush()
+                kept.append(contents())
                 os.dup2(before, number)
                 os.close(before)
 
@@ -158,6 +200,58 @@ def _for_all_test_methods(decorator: Any, *args: Any, **kwargs: Any) -> Any:
         return case
 
     return decorate
+
+
+class _GradientTape:
+    """A tape for tests that take their gradients from it or from tf.gradients."""
+
+    def __init__(self, use_tape: bool, persistent: bool = False) -> None:
+        self._tape = tf.GradientTape(persistent=persistent) if use_tape else None
+
+    def __enter__(self) -> Any:
+        return self if self._tape is None else self._tape.__enter__()
+
+    def __exit__(self, *problem: Any) -> None:
+        if self._tape is not None:
+            self._tape.__exit__(*problem)
+
+    def watch(self, x: Any) -> None:
+        """Nothing: tf.gradients looks at the graph."""
+
+    def gradient(self, y: Any, x: Any, output_gradients: Any = None, unconnected_gradients: Any = "none") -> Any:
+        """What tf.gradients says."""
+        found = tf.gradients(y, x, output_gradients, unconnected_gradients=unconnected_gradients)
+        return found if isinstance(x, (list, tuple)) else found[0]
+
+
+def _in_function_and_graph(test: Any = None) -> Any:
+    """A decorator that makes two tests of one: its body in a graph of version 1, and in a `tf.function`."""
+    if test is None:
+        return _in_function_and_graph
+
+    @parameterized.named_parameters(("_v1_graph", True), ("_function", False))
+    @functools.wraps(test)
+    def both(self: Any, is_in_graph: bool, *args: Any, **kwargs: Any) -> None:
+        if is_in_graph:
+            with tf.Graph().as_default():
+                test(self, *args, **kwargs)
+        else:
+
+            @tf.function
+            def run() -> None:
+                test(self, *args, **kwargs)
+
+            run()
+
+    return both
+
+
+def _twice(case: type) -> type:
+    """A decorator that makes each test of a class two, as TensorFlow's does to run them in two modes."""
+    for name in dir(case):
+        if name.startswith("test") and name != "test_session" and callable(getattr(case, name)):
+            setattr(case, f"{name}WithGraphBuildingOptimization", getattr(case, name))
+    return case
 
 
 @contextlib.contextmanager
@@ -202,6 +296,9 @@ def modules() -> dict[str, dict[str, Any]]:
         "disable_control_flow_v2": lambda *_: _skipped,
         "for_all_test_methods": _for_all_test_methods,
         "run_functions_eagerly": _run_functions_eagerly,
+        "AbstractGradientTape": _GradientTape,
+        "add_graph_building_optimization_tests": _twice,
+        "build_as_function_and_v1_graph": _in_function_and_graph,
         "skip_if": unchanged,
         "skip_if_error": _block,
         "evaluate": _evaluate,
@@ -231,4 +328,5 @@ def modules() -> dict[str, dict[str, Any]]:
         "tensorflow.python.eager.test": test,
         "tensorflow.python.compat.v2_compat": {"enable_v2_behavior": unchanged, "disable_v2_behavior": _refuse_v1},
         "tensorflow.python.tf2": {"enabled": lambda: True},
+        "tensorflow.python.util.compat": {"collections_abc": collections.abc},
     }

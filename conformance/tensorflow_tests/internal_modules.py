@@ -14,6 +14,7 @@ import importlib.util
 import inspect
 import json
 import sys
+import unittest
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +23,8 @@ from typing import Any, NoReturn
 # What the tests share. These files are loaded from TensorFlow's source.
 _SHARED = ("test_combinations.py", "combinations.py", "gradient_checker_v2.py", "checkpoint_testing.py")
 _SHARED_ENDS = ("test_base.py", "_test_util.py", "_test_utils.py")
+# Names of the tests' release that are gone in the one that wrote the table.
+_MOVED = {"tensorflow.python.framework.ops.Tensor": "tf.Tensor"}
 _INSIDE = tuple(f"tensorflow.{part}" for part in ("python", "core", "compiler", "tsl", "dtensor"))
 
 
@@ -39,7 +42,9 @@ def set_aside(name: str) -> NoReturn:
 
 
 class Missing:
-    """Stands for a name that is not public, until it is used."""
+    """Stands for a name that is not public, until a test uses it. While a file is imported, it decorates what it is given."""
+
+    is_importing = False
 
     def __init__(self, name: str) -> None:
         self.__dict__["_name"] = name
@@ -47,14 +52,24 @@ class Missing:
     def _use(self, *_: Any, **__: Any) -> NoReturn:
         set_aside(self._name)
 
-    __call__ = __enter__ = __iter__ = __bool__ = __int__ = __float__ = __index__ = _use
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not Missing.is_importing:
+            set_aside(self._name)
+        is_decorator = len(args) == 1 and not kwargs and (inspect.isfunction(args[0]) or inspect.isclass(args[0]))
+        return args[0] if is_decorator else Missing(f"{self._name}()")
+
+    __enter__ = __iter__ = __bool__ = __int__ = __float__ = __index__ = _use
     __len__ = __getitem__ = __add__ = __mul__ = __or__ = __instancecheck__ = _use
 
     def __exit__(self, *_: Any) -> None:
         pass
 
     def __mro_entries__(self, bases: Any) -> tuple[type]:
-        return (object,)  # classes of a test file that derive from it can be defined
+        """Classes of a test file that derive from it can be defined; tests of such a class are set aside."""
+        if not self._name.endswith("TestCase"):
+            return (object,)
+        name = self._name
+        return (type("TestCase", (unittest.TestCase,), {"setUp": lambda _: set_aside(name)}),)
 
     def __getattr__(self, name: str) -> Missing:
         if name.startswith("__"):
@@ -111,12 +126,14 @@ class InternalFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if name in own:
             return own[name]
         full = f"{module}.{name}"
-        public = self._names.get(full)
+        public = self._names.get(full) or _MOVED.get(full)
         if isinstance(public, dict):
             return public["value"]
         if public is not None:
             try:
-                return public_value(public)
+                value = public_value(public)
+                is_snake = ".gen_" in module and name.islower()
+                return _positional(value) if is_snake and public.startswith("tf.raw_ops.") else value
             except Exception:  # gradtape leaves it out
                 return Missing(public)
         if full in self._modules:
@@ -136,7 +153,7 @@ def public_value(path: str) -> Any:
 
     _, *parts = path.split(".")
     if parts[0] == "raw_ops":
-        return _positional(getattr(importlib.import_module("tensorflow").raw_ops, parts[1]))
+        return getattr(importlib.import_module("tensorflow").raw_ops, parts[1])
     return functools.reduce(getattr, parts, tf)
 
 

@@ -30,10 +30,11 @@ autograph/impl autograph/operators checkpoint data/experimental/kernel_tests dat
 eager/polymorphic_function framework kernel_tests kernel_tests/* lib/io module ops ops/distributions ops/linalg ops/losses ops/numpy_ops
 ops/parallel_for ops/ragged ops/signal ops/structured saved_model summary trackable training training/experimental util
 """
-# They need devices, servers or sessions, or ask TensorFlow's optimiser of graphs.
+# They need devices, servers or sessions, ask TensorFlow's optimiser of graphs, or are about protocol buffers of graphs.
 LEFT_OUT = """
-basic_session benchmark coordinator_test cudnn custom_device dtensor gpu grappler monitored_session multi_worker profiler
-py_context_manager queue_runner remote server_lib session_debug session_manager sync_replicas tpu v1_compat_tests
+basic_session benchmark convert_to_constants coordinator_test cudnn custom_device dtensor function_def_to_graph gpu graph_util grappler
+importer_test meta_graph monitored_session multi_worker profiler py_context_manager queue_runner remote server_lib session_debug
+session_manager sync_replicas tpu v1_compat_tests
 """
 TEST_SECONDS, FILE_SECONDS = 20, 300
 

@@ -197,3 +197,12 @@ def test_print_shows_values_if_the_feature_is_asked_for(capsys):
     assert capsys.readouterr().out == "x is [1 2] {'a': 1}\nx is [3 4] {'a': 1}\n"
     tf.function(f)(tf.constant([1, 2]))
     assert "Tensor(" in capsys.readouterr().out
+
+
+def test_not_is_taken_of_each_element():
+    def f(x):
+        return not x, not tf.constant([True, False])
+
+    first, second = tf.function(f)(tf.constant([False, True]))
+    assert first.numpy().tolist() == [True, False]
+    assert second.numpy().tolist() == [False, True]

@@ -99,3 +99,74 @@ def test_an_initial_value_is_no_tensor() -> None:
     for value in (tf.constant([1.0]), tf.Variable([1.0])):
         with pytest.raises(TypeError, match="Invalid type for initial value"):
             v1.initializers.constant(value)
+
+
+def test_device_specs_can_be_changed():
+    spec = tf.compat.v1.DeviceSpec(job="a")
+    spec.task = 3
+    spec.merge_from(tf.compat.v1.DeviceSpec.from_string("/replica:1/cpu:0"))
+    assert spec.to_string() == "/job:a/replica:1/task:3/device:CPU:0"
+    spec.parse_from_string("/job:b")
+    assert spec.to_string() == "/job:b"
+    spec.job = None
+    assert spec == tf.compat.v1.DeviceSpec()
+
+
+def test_templates_have_their_own_variables():
+
+    def dense(trainable=True):
+        return v1.get_variable("w", [1], trainable=trainable)
+
+    first, second = v1.make_template("dense", dense), v1.make_template("dense", dense, trainable=False)
+    with v1.variable_scope("templates"):
+        a, b = first(), second()
+    with v1.variable_scope("elsewhere"):
+        assert first() is a
+        assert second() is b
+    assert (a.name, b.name) == ("templates/dense/w:0", "templates/dense_1/w:0")
+    assert first.variable_scope.name == "templates/dense"
+    assert (first.trainable_variables, second.trainable_variables, second.non_trainable_variables) == ([a], [], [b])
+    with pytest.raises(ValueError, match="name cannot be None"):
+        v1.make_template(None, dense)
+
+
+def test_templates_in_templates_use_the_variables_of_the_first_call():
+
+    def inner():
+        return v1.get_variable("w", [1])
+
+    def outer():
+        return v1.make_template("inner", inner)(), v1.make_template("inner", inner)()
+
+    calls = []
+
+    def getter(make, name, *args, **kwargs):
+        calls.append(name)
+        return make(name, *args, **kwargs)
+
+    template = v1.make_template("nested_templates", outer, custom_getter_=getter)
+    a, b = template()
+    assert template()[0] is a
+    assert template()[1] is b
+    assert a is not b
+    assert b.name == "nested_templates/inner_1/w:0"
+    assert len(calls) == 6
+
+
+def test_convert_to_tensor_takes_the_name_third():
+    assert v1.convert_to_tensor(1, None, "x", preferred_dtype=tf.float32).dtype == tf.float32
+    assert v1.convert_to_tensor(1, None, "x").dtype == tf.int32
+
+
+def test_the_two_seeds_of_an_op():
+    try:
+        tf.random.set_seed(None)
+        assert v1.get_seed(None) == (None, None)
+        assert v1.get_seed(1) == (87654321, 1)
+        tf.random.set_seed(5)
+        assert v1.get_seed(7) == (5, 7)
+        assert v1.get_seed(None)[0] == 5
+        tf.random.set_seed(0)
+        assert v1.get_seed(0) == (0, 2**31 - 1)
+    finally:
+        tf.random.set_seed(None)

@@ -17,7 +17,7 @@ def test_equality_and_conversion():
     assert tf.as_dtype(1) is tf.float32
     assert tf.as_dtype(ml_dtypes.bfloat16) is tf.bfloat16
     assert {tf.float32: 1}[tf.as_dtype("float32")] == 1
-    with pytest.raises(TypeError, match="to a dtype"):
+    with pytest.raises(TypeError, match="to a TensorFlow DType"):
         tf.as_dtype("float31")
     with pytest.raises(TypeError):
         tf.as_dtype(np.dtype("datetime64[s]"))

@@ -334,3 +334,10 @@ def test_complex_numbers_are_near():
     tf.debugging.assert_near(tf.constant(1 + 1j, tf.complex64), tf.constant(1 + 1.0000001j, tf.complex64))
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.debugging.assert_near(1 + 1j, 1 + 2j)
+
+
+def test_digits_in_a_wanted_shape_are_numbers():
+    x = tf.ones([2, 3])
+    tf.debugging.assert_shapes([(x, "23"), (x, ("n", "3"))])
+    with pytest.raises(ValueError, match="Specified explicitly"):
+        tf.debugging.assert_shapes([(x, "33")])

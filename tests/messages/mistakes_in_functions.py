@@ -174,7 +174,7 @@ FUNCTIONS = _section(
     ),
     (
         "tf.TensorSpec([2], 'flot')",
-        "Cannot convert 'flot' to a dtype: it must be a tf.DType, or the",
+        "Cannot convert 'flot' to a TensorFlow DType: it must be a tf.DType, or the",
         "did you mean tf.float64?",
     ),
     (

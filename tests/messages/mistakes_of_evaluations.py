@@ -436,7 +436,7 @@ LOSSES = _section(
     ("tf.zeros([2.5])", "zeros: shape must be integers", "use ints, or tf.cast(value, tf.int32)"),
     (
         "tf.zeros([2], 'flat')",
-        "Cannot convert 'flat' to a dtype: it must be a tf.DType, or the",
+        "Cannot convert 'flat' to a TensorFlow DType: it must be a tf.DType, or the",
         "did you mean tf.float64?",
     ),
     (

@@ -409,18 +409,18 @@ A_PINN = _section(
     ("tf.constant(1j) + tf.constant(1.0)", "add: dtypes differ: a is c128", "tensors are never promoted silently; use"),
     (
         "tf.cast(tf.float32, 1.5)",
-        "Cannot convert 1.5 to a dtype: it must be a tf.DType, or the",
+        "Cannot convert 1.5 to a TensorFlow DType: it must be a tf.DType, or the",
         "pass a dtype such as tf.float32 or 'int64'",
     ),
     ("tf.cast(1.5, tf.Tensor)", "Cannot convert", "pass a dtype such as tf.float32 or 'int64'"),
     (
         "tf.cast([1.0, 2.0], 'double32')",
-        "Cannot convert 'double32' to a dtype: it must be a tf.DType, or",
+        "Cannot convert 'double32' to a TensorFlow DType: it must be a tf.DType, or",
         "pass a dtype such as tf.float32 or 'int64'",
     ),
     (
         "tf.cast(1.5, dtype='np.float32')",
-        "Cannot convert 'np.float32' to a dtype: it must be a tf.DType",
+        "Cannot convert 'np.float32' to a TensorFlow DType: it must be a",
         "did you mean tf.float32?",
     ),
     ("tf.int33", "module 'gradtape' has no attribute 'int33'. Did you mean", "Did you mean: 'int32'?"),

@@ -235,3 +235,17 @@ def test_profilers_see_the_function():
     finally:
         sys.setprofile(None)
     assert any(name.startswith("<gradtape train_step ") and "test_members.py:" in name for name in seen)
+
+
+def test_handles_of_variables_are_returned_as_they_are():
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(x):
+        return {"y": x * v, "handle": v.handle}
+
+    for x in (1.0, 3.0):
+        found = f(tf.constant(x))
+        assert found["y"].numpy() == 2.0 * x
+        assert found["handle"] == v.handle
+    assert tf.function(lambda: v.handle)() == v.handle

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.autograph._undefined import as_tensor, is_symbolic
-from gradtape.core import convert, provenance
+from gradtape.core import convert, dtypes, provenance
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor
 from gradtape.tracing.control.block import BlockTrace
@@ -45,8 +45,8 @@ def _is_cheap(node: Any) -> bool:
 
 
 def not_of_tensor(a: Any) -> Any:
-    """`not a`."""
-    return REGISTRY["logical_not"](as_bool(a))
+    """`not a`: of each element."""
+    return REGISTRY["logical_not"](a if a.dtype is dtypes.bool_ else as_bool(a))
 
 
 def in_with_tensors(item: Any, container: Any) -> Any:

@@ -107,9 +107,9 @@ def or_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
 
 
 def not_(a: Any) -> Any:
-    """`not a`."""
+    """`not a`; of a tensor with axes, of each element."""
     a = as_tensor(a)
-    if not is_symbolic(a):
+    if not is_symbolic(a) and not (isinstance(a, Tensor) and a.ndim and a.dtype.is_bool):
         return not a
     from gradtape.autograph._logic import not_of_tensor
 

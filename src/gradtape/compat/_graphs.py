@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import itertools
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
@@ -97,7 +98,7 @@ class Graph:
         self.trace = GraphTrace(self)
         self.dependencies: tuple[Any, ...] = ()
         self.variables: list[GraphVariable] = []
-        self.collections: dict[Any, list[Any]] = {}
+        self._collections: dict[Any, list[Any]] = {}
         self.reads: dict[Value, GraphVariable] = {}
         self.assigned: dict[Value, GraphVariable] = {}
         self.needed_by: dict[Any, tuple[Any, ...]] = {}
@@ -125,22 +126,41 @@ class Graph:
         return GraphVariable(self, **arguments)
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """A name that no op has yet: `x`, `x_1`, …, with the scopes around."""
+        """A name that no op has yet: `x`, `x_1`, …, with the scopes around. Names that differ in case alone count as equal."""
         whole = "/".join((*names.scopes, name))
-        count = self._names.get(whole, 0)
+        first = key = whole.lower()
+        count = self._names.get(key, 0)
         if mark_as_used:
-            self._names[whole] = count + 1
-        return whole if not count else f"{whole}_{count}"
+            self._names[key] = count + 1
+        if not count:
+            return whole
+        while key in self._names:
+            key, count = f"{first}_{count}", count + 1
+        if mark_as_used:
+            self._names[key] = 1
+        return f"{whole}_{count - 1}"
 
     def get_name_scope(self) -> str:
         """The enclosing scopes."""
         return "/".join(names.scopes)
 
-    def name_scope(self, name: str) -> Any:
-        """A scope of names."""
-        from gradtape.toplevel.module import name_scope
-
-        return name_scope(name)
+    @contextlib.contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """A scope of names, made unique; one that ends with a slash is taken as it is, and an empty one is the outermost."""
+        if name and not re.fullmatch(
+            r"[A-Za-z0-9_.\\\-/>]*" if names.scopes else r"[A-Za-z0-9.][A-Za-z0-9_.\\\-/>]*", name
+        ):
+            raise errors.build(
+                ValueError, f"{name!r} is not a valid scope name.", "use letters, digits and underscores."
+            )
+        before, found = names.scopes, name or ""
+        if found:
+            found = found[:-1] if found.endswith("/") else self.unique_name(found)
+        names.scopes = tuple(filter(None, found.split("/")))
+        try:
+            yield f"{found}/" if found else ""
+        finally:
+            names.scopes = before
 
     @contextlib.contextmanager
     def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
@@ -212,25 +232,36 @@ class Graph:
 
     def add_to_collection(self, name: Any, value: Any) -> None:
         """Add an item to a collection."""
-        self.collections.setdefault(name, []).append(value)
+        self._collections.setdefault(name, []).append(value)
 
     def add_to_collections(self, names: Any, value: Any) -> None:
         """Add an item to several collections."""
-        for name in [names] if isinstance(names, str) else names:
+        for name in [names] if isinstance(names, str) else dict.fromkeys(names):
             self.add_to_collection(name, value)
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """The items of a collection whose names begin with a scope."""
-        found = list(self.collections.get(name, ()))
-        return found if not scope else [x for x in found if getattr(x, "name", "").startswith(scope)]
+        """The items of a collection whose names begin with a scope, a regular expression."""
+        found = list(self._collections.get(name, ()))
+        if not scope:
+            return found
+        return [x for x in found if hasattr(x, "name") and re.match(scope, x.name)]
+
+    @property
+    def collections(self) -> list[Any]:
+        """The names of the collections."""
+        return list(self._collections)
+
+    def get_all_collection_keys(self) -> list[str]:
+        """The names of the collections that are strings."""
+        return [name for name in self._collections if isinstance(name, str)]
 
     def get_collection_ref(self, name: Any) -> list[Any]:
         """A collection itself."""
-        return self.collections.setdefault(name, [])
+        return self._collections.setdefault(name, [])
 
     def clear_collection(self, name: Any) -> None:
         """Empty a collection."""
-        self.collections.pop(name, None)
+        self._collections.pop(name, None)
 
     def get_tensor_by_name(self, name: str) -> Any:
         """A placeholder or variable by its name, such as `x:0`; KeyError if there is none."""

@@ -20,7 +20,9 @@ from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph as Nodes
 from gradtape.compiler.graph import Node, Value
 from gradtape.core import convert, dtypes, errors, nest, state
+from gradtape.core.array_values import IndexedSlicesValue
 from gradtape.core.composite import Composite
+from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.polymorphic_function.function import function
@@ -132,6 +134,9 @@ class Session:
             return [self.graph.read(element).value]
         if isinstance(element, Composite):
             return [self._value(part) for part in element._components()]
+        if isinstance(element, IndexedSlices):
+            shape = [] if element.dense_shape is None else [convert.convert_to_tensor(element.dense_shape)]
+            return [self._value(part) for part in (element.values, element.indices, *shape)]
         if isinstance(element, (GraphOperation, Operation)):
             return element
         return [self._value(element)]
@@ -139,12 +144,17 @@ class Session:
     def _value(self, tensor: Any) -> Value:
         if isinstance(tensor, Symbol) and tensor.trace is not self.graph.trace:
             raise ValueError(f"Tensor {tensor} is not an element of this graph.")
-        if not isinstance(tensor, Symbol):
+        # What is computed of constants alone has its value already, also in a graph.
+        if not isinstance(tensor, Symbol) and not (isinstance(tensor, Tensor) and self._is_entered()):
             what = f"Session.run: a fetch must be a tensor of the graph, got {errors.brief(tensor)}, which has its value already."
             raise errors.build(
                 TypeError, what, "read it with x.numpy(), or compute it in `with tf.Graph().as_default():`."
             )
         return self.graph.trace.value_of(tensor)
+
+    def _is_entered(self) -> bool:
+        """Whether ops belong to this session's graph just now."""
+        return self.graph in defaults.graphs
 
     def _fed(self, feed_dict: Mapping[Any, Any]) -> dict[Value, Any]:
         fed: dict[Value, Any] = {}
@@ -253,6 +263,8 @@ def _result(element: Any, found: list[Any] | None) -> Any:
     if found is None:
         return None
     arrays = [t.numpy() for t in found]
+    if isinstance(element, IndexedSlices):
+        return IndexedSlicesValue(*arrays, *[None] * (3 - len(arrays)))
     return element._form().build(arrays) if isinstance(element, Composite) else arrays[0]
 
 

@@ -41,7 +41,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     """A tensor of a value; tensors are returned unchanged.
 
     Args:
-      value: a tensor, variable, number, string, nested list, NumPy array, or anything with `__array__`.
+      value: a tensor, variable, number, string, nested list, NumPy array, or anything with `__array__` or `__tf_tensor__`.
       dtype: the dtype the result must have. Tensors of another dtype are refused: use `tf.cast`.
       dtype_hint: a dtype to prefer where the value allows it.
 
@@ -58,6 +58,8 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     for kind, converter in CONVERTERS:
         if isinstance(value, kind):
             return converter(value, wanted)
+    if hasattr(type(value), "__tf_tensor__"):  # an object of a library that makes the tensor itself
+        return convert_to_tensor(value.__tf_tensor__(wanted, name), wanted)
     if wanted is None and dtype_hint is not None and not holds_tensor(value):
         try:
             return _made(to_array(value, dtypes.as_dtype(dtype_hint)))

@@ -15,6 +15,8 @@ from gradtape.core import errors
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
 _FLOAT8 = ("float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz")
 _COMPLEX = ("complex64", "complex128")
+# Python's types that equal no dtype, as several would do.
+_NOT_DTYPES = (int, complex, str, bytes)
 _SHORT = {
     "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128",
     "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16", "uint32": "u32",
@@ -109,6 +111,8 @@ class DType:
     @property
     def limits(self) -> tuple[Any, Any]:
         """The range of the values of images: 0 to 1 for floats, 0 to the largest integer otherwise."""
+        if self.name not in _SHORT or not (self.is_floating or self.is_integer or self.is_bool) or self is bfloat16:
+            raise ValueError(f"{self} does not have defined limits.")
         return 0, 1 if self.is_floating or self.is_bool else self.max
 
     @property
@@ -143,7 +147,7 @@ class DType:
     def __eq__(self, other: Any) -> bool:
         if isinstance(other, DType):
             return self is other
-        if other is None:
+        if other is None or any(other is kind for kind in _NOT_DTYPES):
             return False
         try:
             return self is as_dtype(other)
@@ -279,7 +283,7 @@ def as_dtype(type_value: Any) -> DType:
             pass
     raise TypeError(
         errors.compose(
-            f"Cannot convert {errors.brief(type_value)} to a dtype: it must be a tf.DType, or the name of one.",
+            f"Cannot convert {errors.brief(type_value)} to a TensorFlow DType: it must be a tf.DType, or the name of one.",
             _nearest(type_value),
         )
     )

@@ -88,7 +88,11 @@ def _flatten(structure: Any, flat: list[Any], expand: bool) -> None:
     elif expand and isinstance(structure, IndexedSlices):
         flat.extend(_slices_parts(structure))
     elif expand and _is_composite(structure):
-        flat.extend(structure._components())
+        inner = inside(structure)
+        if inner is None:
+            flat.extend(structure._components())
+        else:
+            _flatten(inner, flat, expand)
     elif expand and isinstance(structure, CompositeSpec):
         flat.extend(structure._component_specs())
     elif has_parts(structure):
@@ -108,6 +112,12 @@ def _slices_parts(slices: IndexedSlices) -> list[Any]:
 def _is_composite(value: Any) -> bool:
     """True for values of several tensors, and for a `TensorArray`; not for a user's object with an attribute `_components`."""
     return hasattr(value, "_components") and hasattr(value, "_from_components")
+
+
+def inside(composite: Any) -> Any:
+    """The structure that a composite value of a library consists of, where not all leaves of it are tensors; None of others."""
+    ask = getattr(composite, "_inside", None)
+    return None if ask is None else ask()
 
 
 def sorted_keys(mapping: Mapping[Any, Any]) -> Iterable[Any]:
@@ -175,7 +185,10 @@ def _pack(structure: Any, leaves: Any, expand: bool) -> Any:
     if expand and isinstance(structure, IndexedSlices):
         return IndexedSlices(*[next(leaves) for _ in _slices_parts(structure)])
     if expand and _is_composite(structure):
-        return structure._from_components([next(leaves) for _ in structure._components()])
+        inner = inside(structure)
+        if inner is None:
+            return structure._from_components([next(leaves) for _ in structure._components()])
+        return structure._with_inside(_pack(inner, leaves, expand))
     if expand and isinstance(structure, CompositeSpec):
         return structure._build([next(leaves) for _ in structure._component_specs()])
     if has_parts(structure):

@@ -259,7 +259,14 @@ def _told_by(dense_shape: Any) -> TensorShape | None:
     """What a list of sizes tells, some of which are tensors that have no value yet."""
     if not isinstance(dense_shape, (list, tuple)) or not any(isinstance(n, Tensor) for n in dense_shape):
         return None
-    return TensorShape([int(n) if isinstance(n, (int, np.integer)) else None for n in dense_shape])
+    return TensorShape([_size(n) for n in dense_shape])
+
+
+def _size(n: Any) -> int | None:
+    """A size that is a number, or a tensor with a value."""
+    if type(n) is Tensor:
+        return int(n._array)
+    return int(n) if isinstance(n, (int, np.integer)) else None
 
 
 def _known_sizes(dense_shape: Any) -> TensorShape:

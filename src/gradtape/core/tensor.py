@@ -107,6 +107,11 @@ class Tensor(Operators):
         """The full name of the device that holds the array."""
         return device.of_array(self._array)
 
+    @property
+    def backing_device(self) -> str:
+        """The full name of the device whose memory holds the array: the same one."""
+        return self.device
+
     def get_shape(self) -> TensorShape:
         """The shape, as `.shape`."""
         return self.shape

@@ -73,7 +73,9 @@ def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: st
 def _wanted(who: str, rank: Any) -> int:
     """A rank, given as a scalar."""
     if getattr(rank, "ndim", 0) or isinstance(rank, (list, tuple)):
-        raise errors.build(ValueError, f"{who}: rank must be a scalar, got {rank!r}.", "give a single int.")
+        raise errors.build(ValueError, f"{who}: Rank must be a scalar, got {rank!r}.", "give a single int.")
+    if isinstance(rank, (float, np.floating)):
+        raise errors.build(TypeError, f"{who}: rank must be of type tf.int32, got {rank!r}.", "give an int.")
     return integer(rank, who, "rank")
 
 
@@ -87,7 +89,7 @@ def assert_rank_in(x: Any, ranks: Sequence[Any], message: str | None = None, nam
 
     >>> tf.debugging.assert_rank_in([1, 2], [0, 1])
     """
-    wanted = tuple([integer(r, "assert_rank_in", "ranks") for r in ranks])
+    wanted = tuple([_wanted("assert_rank_in", r) for r in ranks])
     _rank("assert_rank_in", x, lambda r: r in wanted, f"in {wanted}", message)
 
 
@@ -208,6 +210,11 @@ def _check_shapes(wanted: Wanted, lead: str, tail: str, *sizes: Any) -> None:
         raise errors.InvalidArgumentError(f"{lead}{problem}{tail}")
 
 
+def _number_of(symbol: Any) -> Any:
+    """The number that digits stand for; anything else as it is."""
+    return int(symbol) if isinstance(symbol, str) and symbol.isdigit() else symbol
+
+
 def _symbols(x: Any, shape: Any) -> tuple[Any, ...]:
     """A wanted shape as a tuple; the dimensions of a string are its letters."""
     who = f"shape={tuple(x.get_shape())} dtype={x.dtype.name}"
@@ -218,7 +225,7 @@ def _symbols(x: Any, shape: Any) -> tuple[Any, ...]:
             f"or `__getitem__`.  Received specified shape: {shape}",
             "(3,) or ('n', 3).",
         )
-    symbols = tuple(["..." if d is Ellipsis or d == "*" else d for d in shape])
+    symbols = tuple(["..." if d is Ellipsis or d == "*" else _number_of(d) for d in shape])
     if "..." in symbols[1:]:
         raise errors.build(
             ValueError,

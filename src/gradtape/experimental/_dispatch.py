@@ -408,7 +408,7 @@ def _is_of(value: Any, kind: Any) -> bool:
     """Whether a value is of an annotated type."""
     origin = typing.get_origin(kind)
     if origin is None:
-        return isinstance(value, kind)
+        return kind is Any or isinstance(value, kind)
     parts = typing.get_args(kind)
     if origin in _LISTS:
         return isinstance(value, (list, tuple)) and all(_is_of(item, parts[0]) for item in value)

@@ -40,9 +40,12 @@ class Binary(Op):
         shape = broadcast(a.shape, b.shape)
         if shape is None:
             names = self.inputs
+            sizes = " vs. ".join(
+                f"[{','.join(map(str, spec.shape))}]" for spec in (a, b)
+            )  # TensorFlow's words end with these
             raise self.error(
                 errors.ShapeError,
-                f"shapes do not broadcast: {names[0]} is {a}, {names[1]} is {b}.",
+                f"shapes do not broadcast: {names[0]} is {a}, {names[1]} is {b}. Incompatible shapes: {sizes}.",
                 "aligned from the right, each pair of dimensions must be equal or contain a 1.",
             )
         return shape

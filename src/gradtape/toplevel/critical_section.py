@@ -69,7 +69,7 @@ def _inside(lock: Any) -> Iterator[None]:
     if any(lock is other for other in entered):
         raise ValueError(
             errors.compose(
-                "CriticalSection: Attempting to lock a CriticalSection in which we are already running.",
+                "CriticalSection: Attempting to lock a CriticalSection once more, in which we are already running.",
                 "call the inner function without execute.",
             )
         )

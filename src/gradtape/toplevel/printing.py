@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.api.effects import perform
-from gradtape.core import errors, nest, os_errors
+from gradtape.core import convert, errors, nest, os_errors
 from gradtape.core.composite import Composite
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, host
@@ -47,6 +47,13 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     found = [
         x if type(x) is Tensor else nest.map_structure(lambda leaf: _text_if_ragged(leaf, summarize), x) for x in inputs
     ]
+    if (
+        len(found) == 1
+        and isinstance(found[0], (Tensor, Variable))
+        and found[0].dtype.name == "string"
+        and found[0].get_shape().rank == 0
+    ):
+        found = [_Text(convert.convert_to_tensor(found[0]))]  # a single string is printed as it is
     tensors = [part for x in found for leaf in nest.flatten(x) for part in _parts(leaf)]
     act = partial(
         _append if isinstance(target, _Path) else _print,
@@ -68,7 +75,7 @@ class Gap(enum.Enum):
 
 
 class _Text:
-    """The text of a ragged tensor, as a tensor."""
+    """A text that is written as it is, as a tensor."""
 
     def __init__(self, text: Tensor) -> None:
         self.text = text

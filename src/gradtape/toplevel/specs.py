@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,7 +79,7 @@ class TypeSpec(abc.ABC):  # noqa: B024
     def __is_compatible(a: Any, b: Any) -> bool:
         if isinstance(a, (TypeSpec, TensorShape, dtypes.DType)):
             return bool(a.is_compatible_with(b))
-        if type(a) is not type(b):
+        if type(a) is not type(b) and not _are_alike(a, b):
             return False
         if isinstance(a, (list, tuple)):
             return len(a) == len(b) and all(TypeSpec.__is_compatible(x, y) for x, y in zip(a, b, strict=True))
@@ -118,10 +118,15 @@ class TypeSpec(abc.ABC):  # noqa: B024
 _NONE = object()
 
 
+def _are_alike(a: Any, b: Any) -> bool:
+    """Whether two containers are of one type; named tuples of one name and the same fields are."""
+    return type(a) is type(b) or (isinstance(a, tuple) and isinstance(b, tuple) and nest.are_alike(a, b))
+
+
 def _is_below(a: Any, b: Any) -> bool:
     if hasattr(a, "is_subtype_of"):
         return bool(a.is_subtype_of(b))
-    if isinstance(a, (list, tuple)) and type(a) is type(b):
+    if isinstance(a, (list, tuple)) and _are_alike(a, b):
         return len(a) == len(b) and all(_is_below(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return set(a) == set(b) and all(_is_below(a[key], b[key]) for key in a)
@@ -137,10 +142,12 @@ def _merged(values: list[Any]) -> Any:
     if isinstance(first, TensorShape):
         return functools.reduce(TensorShape.most_specific_compatible_shape, values)
     if isinstance(first, (list, tuple)):
-        if any(type(v) is not type(first) or len(v) != len(first) for v in values):
+        if any(not _are_alike(first, v) or len(v) != len(first) for v in values):
             return _NONE
         parts = [_merged(list(column)) for column in zip(*values, strict=True)]
-        return _NONE if any(p is _NONE for p in parts) else type(first)(parts)
+        if any(p is _NONE for p in parts):
+            return _NONE
+        return type(first)(*parts) if hasattr(first, "_fields") else type(first)(parts)
     if isinstance(first, Mapping):
         if any(not isinstance(v, Mapping) or set(v) != set(first) for v in values):
             return _NONE
@@ -179,6 +186,14 @@ class IndexedSlicesSpec(TypeSpec):
         rows = TensorShape(None) if self._shape.rank is None else TensorShape([*count, *self._shape[1:]])
         sizes = None if self._dense_shape_dtype is None else TensorSpec([self._shape.rank], self._dense_shape_dtype)
         return IndexedSlices(TensorSpec(rows, self._dtype), TensorSpec(self._indices_shape, self._indices_dtype), sizes)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape
+
+    @property
+    def _component_specs(self) -> tuple[TensorSpec, ...]:
+        opened = self._opened()
+        return tuple([s for s in (opened.values, opened.indices, opened.dense_shape) if s is not None])
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """True for slices or a spec of the same dtype and a compatible shape."""
@@ -225,6 +240,10 @@ class TensorArraySpec(TypeSpec):
         )
 
 
+# What libraries have registered: a class, the function that makes the spec of its objects, and whether it does so for subclasses.
+CONVERTERS: list[tuple[type, Callable[[Any], Any], bool]] = []
+
+
 def type_spec_from_value(value: Any) -> Any:
     """The spec of a tensor, variable, array, dataset, IndexedSlices or of another value that has one.
 
@@ -241,6 +260,9 @@ def type_spec_from_value(value: Any) -> Any:
         return value._type_spec
     if isinstance(value, Variable):
         return TensorSpec(value.shape, value.dtype)
+    for kind, converter, with_subclasses in CONVERTERS:
+        if type(value) is kind or (with_subclasses and isinstance(value, kind)):
+            return converter(value)
     if isinstance(value, Mapping):
         raise _without_spec(value)
     try:

@@ -8,6 +8,7 @@ from gradtape.core import convert, errors, nest
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import TensorShape
 from gradtape.core.variable import Variable
+from gradtape.core.variable_properties import Handle
 from gradtape.tracing.composites import unfold
 from gradtape.tracing.symbol import Symbol, symbol
 from gradtape.tracing.trace import Trace
@@ -16,9 +17,26 @@ from gradtape.tracing.trace import Trace
 def results(trace: Trace, returned: Any, name: str) -> tuple[Any, list[Symbol | None]]:
     """What a function returned: its structure, and its leaves as symbols of the trace; None stays None."""
     returned = unfold(_datasets_taken_apart(returned))
-    leaves = [_result(trace, leaf, name) for leaf in nest.flatten(returned)]
-    structure = nest.pack_sequence_as(returned, [None] * len(leaves)) if nest.is_nested(returned) else None
-    return structure, leaves
+    flat = nest.flatten(returned)
+    leaves = [_result(trace, leaf, name) for leaf in flat if not isinstance(leaf, Handle)]
+    if not nest.is_nested(returned):
+        return (_Kept(returned) if isinstance(returned, Handle) else None), leaves
+    places = [_Kept(leaf) if isinstance(leaf, Handle) else None for leaf in flat]
+    return nest.pack_sequence_as(returned, places), leaves
+
+
+class _Kept:
+    """Stands in the structure of results for what is the same after each call: the handle of a variable. It has no leaves."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __tf_flatten__(self) -> tuple[Any, tuple[Any, ...]]:
+        return (self._value,), ()
+
+    @classmethod
+    def __tf_unflatten__(cls, metadata: Any, _: tuple[Any, ...]) -> Any:
+        return metadata[0]
 
 
 def _datasets_taken_apart(returned: Any) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradtape.core import convert, dtypes, nest
@@ -12,6 +13,7 @@ from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Reference, Tensor
 from gradtape.core.variable import Variable
+from gradtape.toplevel import specs
 from gradtape.toplevel.specs import TypeSpec
 
 
@@ -35,6 +37,17 @@ class CompositeTensor(Composite, metaclass=abc.ABCMeta):
 
     def _components(self) -> list[Any]:
         return _taken_apart(self._type_spec._to_components(self))[1]
+
+    def _inside(self) -> Any:
+        """The components, where some are Python values; None where all are tensors, or belong to the object."""
+        components = self._type_spec._to_components(self)
+        leaves = nest.flatten(components)
+        is_usual = any(isinstance(leaf, Variable) or leaf is None or callable(leaf) for leaf in leaves)
+        return None if is_usual or all(isinstance(leaf, (Tensor, Composite)) for leaf in leaves) else components
+
+    def _with_inside(self, components: Any) -> Any:
+        """An object of this kind with other components."""
+        return self._type_spec._from_components(components)
 
     def _form(self) -> Form:
         spec = self._type_spec
@@ -224,7 +237,16 @@ TYPE_SPEC_TO_NAME: dict[type, str] = {}
 def register(name: str) -> Any:
     """A decorator that gives a class of specs a name."""
 
+    if not isinstance(name, str):
+        raise TypeError(f"Expected `name` to be a string; got {name!r}")
+    if not re.fullmatch(r"(\w+\.)+\w+", name):
+        raise ValueError(f"Registered name must have the form '{{project_name}}.{{type_name}}'; got {name!r}.")
+
     def named(kind: type) -> type:
+        if not (isinstance(kind, type) and issubclass(kind, (TypeSpec, CompositeSpec))):
+            raise TypeError(f"Expected `cls` to be a TypeSpec; got {kind!r}")
+        if kind in TYPE_SPEC_TO_NAME:
+            raise ValueError(f"Class {kind.__name__} has already been registered with name {TYPE_SPEC_TO_NAME[kind]}.")
         if name in NAME_TO_TYPE_SPEC:
             raise ValueError(f"Name {name} has already been registered for class {NAME_TO_TYPE_SPEC[name]}.")
         TYPE_SPEC_TO_NAME[kind], NAME_TO_TYPE_SPEC[name] = name, kind
@@ -235,6 +257,8 @@ def register(name: str) -> Any:
 
 def lookup(name: str) -> type:
     """The class of specs that has a name; ValueError if there is none."""
+    if not isinstance(name, str):
+        raise TypeError(f"Expected `name` to be a string; got {name!r}")
     if name not in NAME_TO_TYPE_SPEC:
         raise ValueError(f"No TypeSpec has been registered with name '{name}'")
     return NAME_TO_TYPE_SPEC[name]
@@ -245,6 +269,13 @@ def get_name(cls: type) -> str:
     if cls not in TYPE_SPEC_TO_NAME:
         raise ValueError(f"TypeSpec {cls.__module__}.{cls.__name__} has not been registered.")
     return TYPE_SPEC_TO_NAME[cls]
+
+
+def register_type_spec_from_value_converter(
+    type_object: type, converter_fn: Callable[[Any], Any], allow_subclass: bool = False
+) -> None:
+    """Have a function make the specs of objects of a class."""
+    specs.CONVERTERS.append((type_object, converter_fn, allow_subclass))
 
 
 def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | None = None) -> Any:

@@ -109,10 +109,11 @@ def eager_mode() -> Iterator[None]:
 
 @contextlib.contextmanager
 def graph_mode() -> Iterator[None]:
-    """A block with a separate graph."""
+    """A block in the graph that is being built, or in a separate one."""
     from gradtape.compat import _graphs
 
-    with _graphs.Graph().as_default():
+    graph = _graphs.current_graph()
+    with (_graphs.Graph() if graph is None or graph.building_function else graph).as_default():
         yield
 
 

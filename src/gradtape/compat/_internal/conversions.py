@@ -12,9 +12,11 @@ import numpy as np
 import gradtape as tf
 from gradtape.compat import _graphs
 from gradtape.compat.v1._names import Dimension
+from gradtape.core import dtypes
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
+from gradtape.toplevel.inspection import known_elements
 from gradtape.tracing.symbol import Symbol
 
 uid = _graphs.uid
@@ -73,7 +75,7 @@ def smart_constant_value(pred: Any) -> Any:
     """The value of a condition as a bool; None if it is not known."""
     if isinstance(pred, (bool, np.bool_)):
         return bool(pred)
-    if pred in (0, 1) and not tf.is_tensor(pred):
+    if not tf.is_tensor(pred) and pred in (0, 1):
         return bool(pred)
     if not tf.is_tensor(pred):
         raise TypeError(f"Argument `pred` must be a Tensor, or a Python bool, or 1 or 0. Received: pred={pred}")
@@ -133,9 +135,9 @@ def matrix(rows: Any, cols: Any) -> TensorShape:
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:
     """The shape that a tensor of sizes holds, as far as it is known."""
-    known = tf.get_static_value(tensor)
+    known = known_elements(tensor)
     if known is not None:
-        return TensorShape([None if d == -1 else int(d) for d in np.asarray(known).ravel()])
+        return TensorShape([None if d is None or d == -1 else int(d) for d in np.asarray(known).ravel()])
     length = tensor.shape[0] if tensor.shape.rank == 1 else None
     return TensorShape(None if length is None else [None] * length)
 
@@ -153,3 +155,6 @@ def shape_tensor(shape: Any) -> Any:
 def get_name_scope() -> str:
     """The enclosing scopes."""
     return re.sub(r"/$", "", tf.get_current_name_scope())
+
+
+TF_VALUE_DTYPES = {*dtypes.ALL, *dtypes.NAMES_ONLY}

@@ -65,8 +65,16 @@ def sequence_like(instance: Any, args: Sequence[Any]) -> Any:
     if nest.has_parts(instance):
         return nest.with_parts(instance, args)
     if is_composite(instance):
-        return instance._from_components(list(args))
+        return _rebuilt(instance, args)
     return list(args) if type(instance) is list else type(instance)(args)
+
+
+def _rebuilt(instance: Any, args: Sequence[Any]) -> Any:
+    """A value of the kind of another one, from its components, which are one element."""
+    (components,) = args
+    if nest.inside(instance) is None:
+        return instance._from_components(nest.flatten(components, expand_composites=True))
+    return instance._with_inside(components)
 
 
 def yield_sorted_items(iterable: Any) -> Iterator[tuple[Any, Any]]:
@@ -82,7 +90,9 @@ def yield_sorted_items(iterable: Any) -> Iterator[tuple[Any, Any]]:
     elif nest.has_parts(iterable):
         yield from enumerate(nest.parts(iterable))
     elif is_composite(iterable):
-        yield from enumerate(iterable._components())
+        inner = nest.inside(iterable)
+        kind = getattr(iterable._type_spec, "value_type", type(iterable))
+        yield kind.__name__, list(iterable._components()) if inner is None else inner
     else:
         yield from enumerate(iterable)
 
@@ -261,4 +271,6 @@ def _shallow(structure: Any, parts: list[Any]) -> Any:
         if hasattr(structure, "default_factory"):
             return kind(structure.default_factory, ordered)
         return ordered if kind is dict else kind(ordered)
-    return parts if is_composite(structure) else sequence_like(structure, parts)
+    if is_composite(structure) and not hasattr(structure, "_with_inside"):
+        return parts[0]  # such a value has no place for anything but tensors
+    return structure._with_inside(parts[0]) if is_composite(structure) else sequence_like(structure, parts)

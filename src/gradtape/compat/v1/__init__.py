@@ -2,7 +2,7 @@
 
 Names that mean the same in both versions are gradtape's own. The others: `_functions` (arguments of version 1, checks, `where` by
 rows), `_arguments` (other names and another order of the arguments), `_variables` (`get_variable`, scopes), `_collections` (collections, initializers, assignments), `_sessions` (placeholders, sessions, switches between the
-modes); `messages` has the options that are protocol buffers there. `data`, `gfile`, `initializers`, `logging`, `losses`, `nn`,
+modes), `_device_spec` (a DeviceSpec that changes); `messages` has the options that are protocol buffers there. `data`, `gfile`, `initializers`, `logging`, `losses`, `nn`,
 `train`, … are modules of that name.
 """
 
@@ -24,7 +24,7 @@ _ORIGINS = {
         "argmax argmin assert_equal assert_greater assert_greater_equal assert_integer assert_less "
         "assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal "
         "assert_positive assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_type batch_gather "
-        "batch_to_space boolean_mask case cond constant convert_to_tensor_or_sparse_tensor count_nonzero div expand_dims "
+        "batch_to_space boolean_mask case cond constant convert_to_tensor convert_to_tensor_or_sparse_tensor count_nonzero div expand_dims "
         "gather gather_nd "
         "multinomial name_scope norm ones_like py_func reduce_all reduce_any reduce_logsumexp reduce_max "
         "reduce_mean reduce_min reduce_prod reduce_sum self_adjoint_eig set_random_seed space_to_batch sparse_to_dense squeeze "
@@ -61,6 +61,7 @@ _ORIGINS = {
         "truncated_normal_initializer=truncated_normal uniform_unit_scaling_initializer=uniform_unit_scaling "
         "variance_scaling_initializer=variance_scaling zeros_initializer=zeros"
     ),
+    "._device_spec": "DeviceSpec",
     "._names": "dimension_at_index",
     ".strings": "string_split",
     "gradtape": "ensure_shape hessians lin_space=linspace reverse_v2=reverse where_v2=where",

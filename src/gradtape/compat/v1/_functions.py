@@ -7,6 +7,7 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.control_flow.functions import alone
+from gradtape.core.array_values import SparseTensorValue
 from gradtape.ragged import _construct as construct
 from gradtape.toplevel.module import name_scope as _name_scope
 
@@ -356,8 +357,17 @@ def set_random_seed(seed: Any) -> None:
     tf.random.set_seed(seed)
 
 
+def convert_to_tensor(
+    value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None
+) -> Any:
+    """A tensor of a value; `preferred_dtype` is version 1's name of `dtype_hint`."""
+    return tf.convert_to_tensor(value, dtype, dtype_hint if preferred_dtype is None else preferred_dtype)
+
+
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A sparse tensor as it is, anything else as a tensor."""
+    if isinstance(value, SparseTensorValue):
+        return tf.SparseTensor.from_value(value)
     return value if isinstance(value, tf.SparseTensor) else tf.convert_to_tensor(value, dtype)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from collections.abc import Iterator
 from typing import Any
 
 import gradtape as tf
 from gradtape.compat import _graphs
 from gradtape.core import errors, state
+from gradtape.random._functions import streams
 from gradtape.toplevel.gradients import gradients as _gradients
 
 
@@ -125,10 +127,17 @@ def control_flow_v2_enabled() -> bool:
     return True
 
 
+_DEFAULT_SEED, _MOST = 87654321, 2**31 - 1
+
+
 def get_seed(op_seed: Any) -> tuple[Any, Any]:
-    """The two seeds of an op."""
-    graph_seed = getattr(tf.random, "_seed", None)
-    return (graph_seed, op_seed) if op_seed is not None or graph_seed is not None else (None, None)
+    """The two seeds of an op, from the global one and its own; None twice if there is neither."""
+    seed = streams.seed
+    if seed is None and op_seed is None:
+        return None, None
+    own = operator.index(tf.random.uniform([], 0, _MOST, tf.int32)) if op_seed is None else op_seed % _MOST
+    found = (_DEFAULT_SEED if seed is None else seed % _MOST), own
+    return found if any(found) else (0, _MOST)
 
 
 @contextlib.contextmanager

@@ -231,13 +231,15 @@ class variable_scope:  # noqa: N801
         self._before: list[Any] = []
 
     def __enter__(self) -> VariableScope:
-        outer = get_variable_scope()
-        self._before.append((outer, names.scopes))
+        outer, counts = get_variable_scope(), _counts()
         if isinstance(self._given, VariableScope):
             name, base = self._given.name, self._given
         else:
             own = self._given if self._given is not None else self._unique(outer)
-            name, base = "/".join(filter(None, [outer.name, own])), outer
+            name, base = f"{outer.name}/{own}" if outer.name else own, outer
+        counts[name] = counts.get(name, 0) + 1
+        # A scope that is entered again begins with the names that it had at first.
+        self._before.append((outer, names.scopes, dict(counts) if base is self._given else name))
         reuse = self._reuse if self._reuse is not None else (base.reuse or outer.reuse)
         scope = VariableScope(reuse or None, name, name_scope=f"{name}/")
         for option, value in self._options.items():
@@ -250,13 +252,20 @@ class variable_scope:  # noqa: N801
         return scope
 
     def _unique(self, outer: VariableScope) -> str:
-        counts = _counts()
-        whole = "/".join(filter(None, [outer.name, self._default]))
-        counts[whole] = counts.get(whole, -1) + 1
-        return f"{self._default}_{counts[whole]}" if counts[whole] else str(self._default)
+        counts, number, own = _counts(), 0, str(self._default)
+        while counts.get(f"{outer.name}/{own}" if outer.name else own):
+            number += 1
+            own = f"{self._default}_{number}"
+        return own
 
     def __exit__(self, *problem: Any) -> None:
-        _scopes.scope, names.scopes = self._before.pop()
+        _scopes.scope, names.scopes, before = self._before.pop()
+        counts = _counts()
+        if isinstance(before, dict):
+            counts.clear()
+            counts.update(before)
+        else:
+            counts.update({inner: 0 for inner in counts if inner.startswith(f"{before}/")})
 
 
 def _counts() -> dict[str, int]:
@@ -312,7 +321,7 @@ def get_variable(
         "synchronization": synchronization,
         "aggregation": aggregation,
     }
-    whole = "/".join(filter(None, [scope.name, name]))
+    whole = f"{scope.name}/{name}" if scope.name else name
     if own is not None:
         return own(functools.partial(_found_or_made, reuse=scope.reuse), whole, **options)
     store: Any = default_variable_store()
@@ -354,7 +363,7 @@ def _found_or_made(name: str, reuse: Any = None, **options: Any) -> Any:
             "make it first, without reuse.",
         )
     made = _new(name, **options)
-    if _graphs.current_graph() is not None:
+    if _graphs.current_graph() is not None or getattr(store, "_store_eager_variables", False):
         store.variables[name] = made
     regularizer = options.get("regularizer")
     if regularizer is not None:
@@ -419,8 +428,26 @@ def make_template(
     name_: str, func_: Callable[..., Any], create_scope_now_: bool = False, unique_name_: Any = None, custom_getter_: Any = None,
     **kwargs: Any,
 ) -> Callable[..., Any]:  # fmt: skip
-    """A function whose variables are made by its first call, and used by all later ones."""
-    return Template(name_, func_, unique_name_, custom_getter_, kwargs)
+    """A function whose variables are made by its first call, and used by all later ones.
+
+    Args:
+      name_: of the scope of its variables; made unique.
+      func_: the function.
+      create_scope_now_: whether the scope is made now, and not by the first call.
+      unique_name_: in a graph, a name that is taken as it is.
+      custom_getter_: what `get_variable` calls in the function.
+      **kwargs: arguments of the function.
+    """
+    if name_ is None:
+        raise errors.build(ValueError, "make_template: name cannot be None.", "give the name of a scope.")
+    if unique_name_ is not None and _graphs.current_graph() is None:
+        raise errors.build(
+            ValueError, "make_template: unique_name_ cannot be used when eager execution is enabled.", "leave it out."
+        )
+    made = Template(name_, func_, unique_name_, custom_getter_, kwargs)
+    if create_scope_now_:
+        made.make_scope()
+    return made
 
 
 class Template:
@@ -428,35 +455,67 @@ class Template:
 
     def __init__(self, name: str, func: Callable[..., Any], unique: Any, custom_getter: Any, kwargs: Any) -> None:
         self._func, self._kwargs, self._getter = func, kwargs, custom_getter
-        self.name = self._name = name if unique is None else unique
-        self._own = VariableStore()
-        self._called = False
+        self.name, self._unique = name if unique is None else unique, unique
+        self._own: dict[str, Any] = {}
+        self._scope: VariableScope | None = None
+        self._variables_created = False
+
+    def make_scope(self) -> VariableScope:
+        """The scope of the variables, made where this is called first."""
+        if self._scope is None:
+            with variable_scope(self._unique, default_name=self.name) as self._scope:
+                pass
+        return self._scope
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        with variable_scope(self._name, custom_getter=self._kept, reuse=False):
+        with variable_scope(self.make_scope(), custom_getter=self._kept):
             found = self._func(*args, **self._kwargs, **kwargs)
-        self._called = True
+        self._variables_created = True
         return found
 
     def _kept(self, getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:
-        if name not in self._own.variables:
-            if self._called:
-                raise ValueError(f"Trying to create variable {name} in a later call of a template.")
-            make = getter if self._getter is None else functools.partial(self._getter, getter)
-            self._own.variables[name] = make(name, *args, **kwargs)
-        return self._own.variables[name]
+        """What `get_variable` returns in the function: the variable of the first call."""
+
+        def own(name: str, *args: Any, **kwargs: Any) -> Any:
+            if name not in self._own:
+                made = getter(name, *args, **kwargs)
+                if self._variables_created and made.trainable:
+                    raise ValueError(f"Trying to create variable {name} in a later call of a template.")
+                self._own[name] = made
+            return self._own[name]
+
+        return (own if self._getter is None else functools.partial(self._getter, own))(name, *args, **kwargs)
+
+    @property
+    def variable_scope(self) -> VariableScope | None:
+        """The scope of the variables; None before there is one."""
+        return self._scope
+
+    @property
+    def variable_scope_name(self) -> str | None:
+        """The name of the scope, with a slash at its end."""
+        return None if self._scope is None else f"{self._scope.name.removesuffix('/')}/"
 
     @property
     def variables(self) -> list[Any]:
         """The variables."""
-        return list(self._own.variables.values())
+        return list(self._own.values())
 
-    global_variables = variables
+    weights = global_variables = variables
 
     @property
     def trainable_variables(self) -> list[Any]:
         """The variables that are trained."""
         return [v for v in self.variables if v.trainable]
+
+    trainable_weights = trainable_variables
+
+    @property
+    def non_trainable_variables(self) -> list[Any]:
+        """The variables that are not trained."""
+        return [v for v in self.variables if not v.trainable]
+
+    non_trainable_weights = non_trainable_variables
 
 
 def no_regularizer(_: Any) -> None:

@@ -45,14 +45,16 @@ def _check_alike(who: str, first: Leaves, other: Leaves, a: str, b: str) -> None
         nest.assert_same_structure(first.structure, other.structure)
     except (TypeError, ValueError) as problem:
         raise TypeError(errors.compose(f"{what} {problem}", "return the same structure from all.", depth=2)) from None
-    if [isinstance(x, IndexedSlices) for x in first.leaves] != [isinstance(x, IndexedSlices) for x in other.leaves]:
-        raise TypeError(
-            errors.compose(
-                f"{what} One returns tf.IndexedSlices where the other does not.",
-                "return a tensor from both: tf.convert_to_tensor(slices).",
-                depth=2,
+    for i, (x, y) in enumerate(zip(first.leaves, other.leaves, strict=True)):
+        if isinstance(x, IndexedSlices) != isinstance(y, IndexedSlices):
+            raise TypeError(
+                errors.compose(
+                    f"Cannot reconcile tf.{who} {i}-th outputs: {a if isinstance(x, IndexedSlices) else b} returns "
+                    "tf.IndexedSlices, and the other does not.",
+                    "return a tensor from both: tf.convert_to_tensor(slices).",
+                    depth=2,
+                )
             )
-        )
     if len(first.tensors) != len(other.tensors) or [x is None for x in first.leaves] != [
         x is None for x in other.leaves
     ]:
