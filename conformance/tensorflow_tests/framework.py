@@ -7,6 +7,7 @@ both systems are asked the same.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import random
 import tempfile
@@ -37,7 +38,7 @@ _UNCHANGED = (
     "enable_tf_xla_constant_folding"
 )
 _SKIPPED = "run_v1_only run_gpu_only run_cuda_only run_gpu_or_tpu"
-_BLOCKS = "use_gpu force_gpu force_cpu device deterministic_ops"
+_BLOCKS = "use_gpu force_gpu force_cpu device"
 _FALSE = (
     "is_gpu_available is_cuda_available is_xla_enabled IsMklEnabled is_mlir_bridge_enabled is_asan_enabled is_ubsan_enabled is_tsan_enabled "
     "GpuSupportsHalfMatMulAndConv IsBuiltWithROCm IsBuiltWithXLA memory_profiler_is_available is_built_with_rocm is_built_with_cuda "
@@ -182,6 +183,41 @@ def _channels_last(value: Any) -> Any:
     return [value[0], *value[2:], value[1]]
 
 
+@contextlib.contextmanager
+def _deterministic_ops() -> Iterator[None]:
+    from gradtape.compat._internal import contexts
+
+    tf.config.experimental.enable_op_determinism()
+    try:
+        yield
+    finally:
+        contexts.disable_op_determinism()
+
+
+def _named_combinations(**options: Any) -> list[dict[str, Any]]:
+    """All combinations of options, each with a name for the test."""
+    options = {name: value if isinstance(value, list) else [value] for name, value in sorted(options.items())}
+    found = [dict(zip(options, chosen, strict=True)) for chosen in itertools.product(*options.values())]
+    for each in found:
+        parts = [f"_{_letters(name)}_{_letters(value)}" for name, value in each.items()]
+        each["testcase_name"] = f"_test{''.join(parts)}"
+    return found
+
+
+def _letters(value: Any) -> str:
+    return "".join(filter(str.isalnum, str(value)))
+
+
+def _for_loop(loop_fn: Any, loop_fn_dtypes: Any, iters: Any, parallel_iterations: Any = None) -> Any:
+    """What a function gives for each number, one after the other: what vectorised loops are compared with."""
+    results = [loop_fn(tf.constant(i)) for i in range(int(iters))]
+    if not results:
+        return tf.nest.map_structure(lambda dtype: tf.zeros([0], dtype), loop_fn_dtypes)
+    rows = [tf.nest.flatten(result, expand_composites=True) for result in results]
+    columns = [None if column[0] is None else tf.stack(column) for column in zip(*rows, strict=True)]
+    return tf.nest.pack_sequence_as(results[0], columns, expand_composites=True)
+
+
 def _refuse_v1() -> None:
     set_aside("disable_v2_behavior")
 
@@ -200,6 +236,8 @@ def modules() -> dict[str, dict[str, Any]]:
     util |= {
         "TensorFlowTestCase": TestCase,
         "disable_control_flow_v2": lambda *_: _skipped,
+        "deterministic_ops": _deterministic_ops,
+        "generate_combinations_with_testcase_name": _named_combinations,
         "for_all_test_methods": _for_all_test_methods,
         "run_functions_eagerly": _run_functions_eagerly,
         "skip_if": unchanged,
@@ -230,5 +268,6 @@ def modules() -> dict[str, dict[str, Any]]:
         "tensorflow.python.platform.googletest": test,
         "tensorflow.python.eager.test": test,
         "tensorflow.python.compat.v2_compat": {"enable_v2_behavior": unchanged, "disable_v2_behavior": _refuse_v1},
+        "tensorflow.python.ops.parallel_for.control_flow_ops": {"for_loop": _for_loop},
         "tensorflow.python.tf2": {"enabled": lambda: True},
     }

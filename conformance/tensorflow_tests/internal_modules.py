@@ -20,9 +20,9 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 # What the tests share. These files are loaded from TensorFlow's source.
-_SHARED = ("test_combinations.py", "combinations.py", "gradient_checker_v2.py", "checkpoint_testing.py")
+_SHARED = ("test_combinations.py", "combinations.py", "gradient_checker_v2.py", "checkpoint_testing.py", "test_util.py")
 _SHARED_ENDS = ("test_base.py", "_test_util.py", "_test_utils.py")
-_INSIDE = tuple(f"tensorflow.{part}" for part in ("python", "core", "compiler", "tsl", "dtensor"))
+_INSIDE = tuple(f"tensorflow.{part}" for part in ("python", "core", "compiler", "tsl", "dtensor", "lite"))
 
 
 class NotPublicError(Exception):
@@ -47,14 +47,15 @@ class Missing:
     def _use(self, *_: Any, **__: Any) -> NoReturn:
         set_aside(self._name)
 
-    __call__ = __enter__ = __iter__ = __bool__ = __int__ = __float__ = __index__ = _use
+    # Without __iter__, which would make it a list of arguments of a parametrised test; iter() asks __getitem__.
+    __call__ = __enter__ = __bool__ = __int__ = __float__ = __index__ = _use
     __len__ = __getitem__ = __add__ = __mul__ = __or__ = __instancecheck__ = _use
 
     def __exit__(self, *_: Any) -> None:
         pass
 
-    def __mro_entries__(self, bases: Any) -> tuple[type]:
-        return (object,)  # classes of a test file that derive from it can be defined
+    def __mro_entries__(self, bases: Any) -> tuple[type, ...]:
+        return ()  # classes of a test file that derive from it can be defined
 
     def __getattr__(self, name: str) -> Missing:
         if name.startswith("__"):
@@ -95,7 +96,7 @@ class InternalFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         file = self._source / f"{name.replace('.', '/')}.py"
         if name not in self._framework and file.exists():
             is_shared = file.name in _SHARED or file.name.endswith(_SHARED_ENDS)
-            if is_shared or ("test" in file.name and self._modules.get(name) is False):
+            if is_shared or ("test" in name and self._modules.get(name) is False):
                 return importlib.util.spec_from_file_location(name, file)
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
@@ -117,8 +118,9 @@ class InternalFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if public is not None:
             try:
                 return public_value(public)
-            except Exception:  # gradtape leaves it out
-                return Missing(public)
+            except Exception:  # gradtape leaves it out, or has it as an internal name only
+                if not public.startswith("tf.raw_ops."):
+                    return Missing(public)
         if full in self._modules:
             return importlib.import_module(full)
         from gradtape.compat import _tables
