@@ -213,9 +213,17 @@ def _for_loop(loop_fn: Any, loop_fn_dtypes: Any, iters: Any, parallel_iterations
     results = [loop_fn(tf.constant(i)) for i in range(int(iters))]
     if not results:
         return tf.nest.map_structure(lambda dtype: tf.zeros([0], dtype), loop_fn_dtypes)
-    rows = [tf.nest.flatten(result, expand_composites=True) for result in results]
-    columns = [None if column[0] is None else tf.stack(column) for column in zip(*rows, strict=True)]
-    return tf.nest.pack_sequence_as(results[0], columns, expand_composites=True)
+    columns = zip(*[tf.nest.flatten(result) for result in results], strict=True)
+    return tf.nest.pack_sequence_as(loop_fn_dtypes, [_stacked(column) for column in columns])
+
+
+def _stacked(column: Any) -> Any:
+    if column[0] is None:
+        return None
+    if isinstance(column[0], (tf.Tensor, tf.IndexedSlices)):
+        return tf.stack([tf.convert_to_tensor(value) for value in column])
+    parts = zip(*[tf.nest.flatten(value, expand_composites=True) for value in column], strict=True)
+    return tf.nest.pack_sequence_as(column[0], [tf.stack(part) for part in parts], expand_composites=True)
 
 
 def _refuse_v1() -> None:

@@ -55,12 +55,21 @@ class Missing:
         pass
 
     def __mro_entries__(self, bases: Any) -> tuple[type, ...]:
-        return ()  # classes of a test file that derive from it can be defined
+        return (_OfMissingBase,)  # classes of a test file that derive from it can be defined
 
     def __getattr__(self, name: str) -> Missing:
         if name.startswith("__"):
             raise AttributeError(name)
         return Missing(f"{self._name}.{name}")
+
+
+class _OfMissingBase:
+    """The base of classes that derive from what is not public."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if super().__init__.__qualname__.startswith('object.'):
+            set_aside(f"the base of {type(self).__name__}")
+        super().__init__(*args, **kwargs)
 
 
 class InternalModule(ModuleType):
@@ -96,7 +105,8 @@ class InternalFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         file = self._source / f"{name.replace('.', '/')}.py"
         if name not in self._framework and file.exists():
             is_shared = file.name in _SHARED or file.name.endswith(_SHARED_ENDS)
-            if is_shared or ("test" in name and self._modules.get(name) is False):
+            is_test = "test" in file.name and self._modules.get(name) is False
+            if is_shared or is_test or ".kernel_tests." in name:
                 return importlib.util.spec_from_file_location(name, file)
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 

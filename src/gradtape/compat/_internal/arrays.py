@@ -133,7 +133,11 @@ def pfor(
     loop_fn: Callable[[Any], Any], iters: Any, fallback_to_while_loop: bool = True, parallel_iterations: Any = None
 ) -> Any:
     """The stacked results of a function for 0, 1, … below a number."""
-    return tf.vectorized_map(loop_fn, tf.range(iters))
+    if parallel_iterations is not None and parallel_iterations < 1:
+        raise ValueError(f"pfor: parallel_iterations must be None or a positive integer, got {parallel_iterations}.")
+    if parallel_iterations == 1:
+        raise ValueError("pfor: Found `parallel_iterations == 1`. Use `for_loop` instead.")
+    return tf.vectorized_map(loop_fn, tf.range(iters), fallback_to_while_loop)
 
 
 def jacobian_of(output: Any, inputs: Any, use_pfor: bool = True, parallel_iterations: Any = None) -> Any:
@@ -248,6 +252,8 @@ class Convolution:
         data_format: str | None = None,
         num_spatial_dims: int | None = None,
     ) -> None:
+        axes = (len(filter_shape) if filter_shape is not None else num_spatial_dims + 2) - 2
+        self.num_spatial_dims, self.num_batch_dims = axes, len(input_shape) - axes - 1
         self._options = {
             "strides": strides, "padding": padding, "data_format": data_format, "dilations": dilation_rate,
         }  # fmt: skip
