@@ -67,7 +67,7 @@ class _OfMissingBase:
     """The base of classes that derive from what is not public."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if super().__init__.__qualname__.startswith('object.'):
+        if super().__init__.__qualname__.startswith("object."):
             set_aside(f"the base of {type(self).__name__}")
         super().__init__(*args, **kwargs)
 

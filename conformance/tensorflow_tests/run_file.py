@@ -131,7 +131,13 @@ def outcome(test: unittest.TestCase, seconds: int, shows: bool) -> list[str]:
     message = "\n".join(lines[begin:])[:600]
     if "_LateError" in message:
         return ["timeout", ""]
-    if used or "NotPublicError" in text or "Missing" in message or "catching classes" in message or "eval is not supported" in message:
+    if (
+        used
+        or "NotPublicError" in text
+        or "Missing" in message
+        or "catching classes" in message
+        or "eval is not supported" in message
+    ):
         return ["not public", f"{used[:1]} {message}"]
     return ["error" if result.errors else "failure", message]
 
