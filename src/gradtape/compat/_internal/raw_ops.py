@@ -56,6 +56,26 @@ def Conv2D(
     return tf.nn.conv2d(input, filter, strides, padding, data_format, dilations)
 
 
+def Conv3D(
+    *, input: Any, filter: Any, strides: Any, padding: Any, data_format: str = "NDHWC", dilations: Any = None, name: Any = None
+) -> Any:  # fmt: skip
+    """A convolution over three axes."""
+    return tf.nn.conv3d(input, filter, strides, padding, data_format, dilations)
+
+
+def Dilation2D(*, input: Any, filter: Any, strides: Any, rates: Any, padding: Any, name: Any = None) -> Any:
+    """A grey-scale dilation."""
+    return tf.nn.dilation2d(input, filter, strides, padding, "NHWC", rates)
+
+
+def MaxPoolV2(
+    *, input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: Any = None
+) -> Any:  # fmt: skip
+    """The maxima of windows, whose sizes may be tensors."""
+    sizes = [tf.get_static_value(tf.convert_to_tensor(value)).tolist() for value in (ksize, strides)]
+    return tf.nn.max_pool(input, *sizes, padding, data_format)
+
+
 class _GradientArgs(NamedTuple):
     """The axes along which the gradients of two operands are added up."""
 
