@@ -7,6 +7,8 @@ both systems are asked the same.
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import itertools
 import os
 import random
@@ -138,15 +140,20 @@ class TestCase(tf.test.TestCase, absltest.TestCase):
             stream.flush()
             os.dup2(file.fileno(), number)
 
+            texts = []
+
             def contents() -> str:
-                stream.flush()
-                file.seek(0)
-                return file.read()
+                if not texts:  # also asked when the block is left
+                    stream.flush()
+                    file.seek(0)
+                    return file.read()
+                return texts[0]
 
             try:
                 yield types.SimpleNamespace(contents=contents)
             finally:
                 stream.flush()
+                texts.append(contents())
                 os.dup2(before, number)
                 os.close(before)
 
@@ -210,11 +217,24 @@ def _letters(value: Any) -> str:
 
 def _for_loop(loop_fn: Any, loop_fn_dtypes: Any, iters: Any, parallel_iterations: Any = None) -> Any:
     """What a function gives for each number, one after the other: what vectorised loops are compared with."""
+    if parallel_iterations is not None and parallel_iterations < 1:
+        set_aside("for_loop with parallel_iterations")
     results = [loop_fn(tf.constant(i)) for i in range(int(iters))]
     if not results:
-        return tf.nest.map_structure(lambda dtype: tf.zeros([0], dtype), loop_fn_dtypes)
+        return tf.map_fn(loop_fn, tf.range(0), fn_output_signature=loop_fn_dtypes)
     columns = zip(*[tf.nest.flatten(result) for result in results], strict=True)
     return tf.nest.pack_sequence_as(loop_fn_dtypes, [_stacked(column) for column in columns])
+
+
+def _pfor(loop_fn: Any, *args: Any, **kwargs: Any) -> Any:
+    from gradtape.compat._internal import arrays
+
+    function = (
+        loop_fn if inspect.isroutine(loop_fn) or isinstance(loop_fn, functools.partial) else type(loop_fn).__call__
+    )
+    if "pfor_config" in inspect.signature(function).parameters:
+        set_aside("PForConfig")
+    return arrays.pfor(loop_fn, *args, **kwargs)
 
 
 def _stacked(column: Any) -> Any:
@@ -276,6 +296,6 @@ def modules() -> dict[str, dict[str, Any]]:
         "tensorflow.python.platform.googletest": test,
         "tensorflow.python.eager.test": test,
         "tensorflow.python.compat.v2_compat": {"enable_v2_behavior": unchanged, "disable_v2_behavior": _refuse_v1},
-        "tensorflow.python.ops.parallel_for.control_flow_ops": {"for_loop": _for_loop},
+        "tensorflow.python.ops.parallel_for.control_flow_ops": {"for_loop": _for_loop, "pfor": _pfor},
         "tensorflow.python.tf2": {"enabled": lambda: True},
     }

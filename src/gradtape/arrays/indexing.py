@@ -311,7 +311,7 @@ def _extremum(op: Any, x: Any, axis: Any, output_type: Any) -> Tensor:
 
 
 def _position_type(who: str, output_type: Any) -> dtypes.DType:
-    dtype = dtypes.as_dtype(output_type)
+    dtype = dtypes.int64 if output_type is None else dtypes.as_dtype(output_type)
     if dtype not in _POSITIONS:
         raise errors.build(
             errors.DTypeError,

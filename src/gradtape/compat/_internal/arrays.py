@@ -137,7 +137,8 @@ def pfor(
         raise ValueError(f"pfor: parallel_iterations must be None or a positive integer, got {parallel_iterations}.")
     if parallel_iterations == 1:
         raise ValueError("pfor: Found `parallel_iterations == 1`. Use `for_loop` instead.")
-    return tf.vectorized_map(loop_fn, tf.range(iters), fallback_to_while_loop)
+    # Without a loop to fall back to, some functions would be refused that TensorFlow can run at once.
+    return tf.vectorized_map(loop_fn, tf.range(iters))
 
 
 def jacobian_of(output: Any, inputs: Any, use_pfor: bool = True, parallel_iterations: Any = None) -> Any:
