@@ -30,8 +30,11 @@ class CompositeTensor(Composite, metaclass=abc.ABCMeta):
 
     @classmethod
     def __subclasshook__(cls, kind: type) -> Any:
-        """Sparse and ragged tensors and slices count as what they are in TensorFlow."""
-        return True if cls is CompositeTensor and issubclass(kind, (Composite, IndexedSlices)) else NotImplemented
+        """Sparse and ragged tensors, slices and linear operators count as what they are in TensorFlow."""
+        if cls is not CompositeTensor:
+            return NotImplemented
+        is_operator = hasattr(kind, "__tensor_parts__")
+        return True if is_operator or issubclass(kind, (Composite, IndexedSlices)) else NotImplemented
 
     def _components(self) -> list[Any]:
         return _taken_apart(self._type_spec._to_components(self))[1]
@@ -258,6 +261,8 @@ def convert_variables_to_tensors(values: Any) -> Any:
     def converted(leaf: Any) -> Any:
         if isinstance(leaf, Variable):
             return convert.convert_to_tensor(leaf)
+        if hasattr(type(leaf), "__tensor_parts__"):
+            return leaf._with_parts([converted(part) for part in leaf.__tensor_parts__()])
         return leaf._convert_variables_to_tensors() if hasattr(leaf, "_convert_variables_to_tensors") else leaf
 
     return nest.map_structure(converted, values)

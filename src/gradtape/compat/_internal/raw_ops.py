@@ -199,6 +199,20 @@ def FusedBatchNormV3(
     axes = [i for i in range(x.shape.rank) if i != channel]
     inner = tf.cast(x, tf.float32) if x.dtype in (tf.float16, tf.bfloat16) else x
     shape = [-1 if i == channel else 1 for i in range(x.shape.rank)]
+    scale = tf.convert_to_tensor(scale)
+    offset, mean, variance = (tf.convert_to_tensor(given, scale.dtype) for given in (offset, mean, variance))
+    wanted = {"scale": scale, "offset": offset}
+    if not is_training or exponential_avg_factor != 1.0:
+        when = "When exponential_avg_factor != 1, " if is_training else "When is_training=false, "
+        wanted |= {f"{when}mean": mean, f"{when}variance": variance}
+    for named, given in wanted.items():
+        if not given.shape.is_compatible_with([x.shape[channel]]):
+            raise tf.errors.InvalidArgumentError(
+                None,
+                None,
+                f"FusedBatchNorm: {named} must have the same number of elements as x has channels, {x.shape[channel]}; got "
+                f"shape {given.shape}.",
+            )
     if is_training:
         own_mean, own_variance = tf.nn.moments(inner, axes)
         count = tf.cast(tf.size(inner) / tf.size(own_mean), own_variance.dtype)
@@ -208,12 +222,10 @@ def FusedBatchNormV3(
             kept_mean = mean * (1 - exponential_avg_factor) + own_mean * exponential_avg_factor
             kept_variance = variance * (1 - exponential_avg_factor) + kept_variance * exponential_avg_factor
     else:
-        own_mean = kept_mean = tf.convert_to_tensor(mean)
-        own_variance = kept_variance = tf.convert_to_tensor(variance)
+        own_mean = kept_mean = mean
+        own_variance = kept_variance = variance
     factor = tf.math.rsqrt(own_variance + epsilon) * scale
-    y = (inner - tf.reshape(own_mean, shape)) * tf.reshape(factor, shape) + tf.reshape(
-        tf.convert_to_tensor(offset), shape
-    )
+    y = (inner - tf.reshape(own_mean, shape)) * tf.reshape(factor, shape) + tf.reshape(offset, shape)
     return _BatchNorm(tf.cast(y, x.dtype), kept_mean, kept_variance, own_mean, own_variance, own_variance)
 
 
