@@ -261,6 +261,9 @@ def ImageProjectiveTransformV3(
     images = tf.convert_to_tensor(images)
     dtype = images.dtype
     height, width = (int(v) for v in tf.get_static_value(tf.convert_to_tensor(output_shape)))
+    if images.shape[0] * height * width * images.shape[3] >= 2**63:
+        text = f"ImageProjectiveTransform: Encountered overflow when multiplying the sizes of {images.shape[0]} images of {height} x {width}."
+        raise tf.errors.InvalidArgumentError(None, None, text)
     t = tf.cast(tf.convert_to_tensor(transforms), tf.float32)
     t = tf.broadcast_to(t, [images.shape[0], 8])
     ys, xs = tf.meshgrid(tf.range(height, dtype=tf.float32), tf.range(width, dtype=tf.float32), indexing="ij")
