@@ -406,3 +406,40 @@ def test_batches_of_other_channels_are_refused():
         function(x, two, two, two, three, is_training=False)
     y, mean, _ = function(x, two, two, np.zeros(2), np.ones(2), is_training=False)
     assert y.dtype == mean.dtype == tf.float32
+
+
+def test_maps_stack_objects_whose_spec_has_batches():
+    from gradtape.compat._internal import composites
+
+    class Pair(composites.CompositeTensor):
+        def __init__(self, mass: Any, speed: Any) -> None:
+            self.mass, self.speed = tf.convert_to_tensor(mass), tf.convert_to_tensor(speed)
+
+        _type_spec = property(
+            lambda self: PairSpec(tf.TensorSpec.from_tensor(self.mass), tf.TensorSpec.from_tensor(self.speed))
+        )
+
+    class PairSpec(composites.BatchableTypeSpec):
+        value_type = Pair
+
+        def __init__(self, mass: Any, speed: Any) -> None:
+            self.mass, self.speed = mass, speed
+
+        _component_specs = property(lambda self: (self.mass, self.speed))
+
+        def _serialize(self) -> Any:
+            return self.mass, self.speed
+
+        def _to_components(self, value: Any) -> Any:
+            return value.mass, value.speed
+
+        def _from_components(self, components: Any) -> Any:
+            return Pair(*components)
+
+        def _batch(self, batch_size: Any) -> Any:
+            return PairSpec(*(tf.TensorSpec([batch_size, *s.shape], s.dtype) for s in self._component_specs))
+
+    speeds = tf.constant([1.0, 2.0, 3.0])
+    found = tf.vectorized_map(lambda i: Pair(4.0, tf.gather(speeds, i)), tf.range(3))
+    assert found.mass.numpy().tolist() == [4.0] * 3
+    assert found.speed.numpy().tolist() == [1.0, 2.0, 3.0]

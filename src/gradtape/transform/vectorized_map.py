@@ -162,11 +162,12 @@ def _attempt(
 
 def _take_back(undo: list[tuple[Any, Any, Any]]) -> None:
     """Give variables the values again that they had before an attempt: each example makes its assignments itself."""
+    now: Any = _current.trace
     for trace, variable, value in reversed(undo):
         if trace is None:
             variable._value = value
-        elif trace is _current.trace:
-            trace.assign(variable, value)
+        elif trace is now:
+            now.assign(variable, value)
 
 
 def _at_once(fn: Callable[[Any], Any], elems: Any, flat: list[Tensor], size: int) -> Any:

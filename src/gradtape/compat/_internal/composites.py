@@ -76,7 +76,8 @@ class CompositeTensorForm(Form):
 
     def described(self, specs: Sequence[TensorSpec]) -> Any:
         """The spec of objects with such tensors."""
-        return CompositeTensorSpec(self, tuple(specs))
+        kind = _SpecOfRows if isinstance(self.spec, BatchableTypeSpec) else CompositeTensorSpec
+        return kind(self, tuple(specs))
 
 
 class CompositeTensorSpec(CompositeSpec):
@@ -116,6 +117,36 @@ class CompositeTensorSpec(CompositeSpec):
 
     def __repr__(self) -> str:
         return repr(self._own_form.spec)
+
+
+class _SpecOfRows(CompositeTensorSpec):
+    """The kind of an object whose own spec says how many of them are one: what maps return is stacked by it."""
+
+    __slots__ = ()
+
+    def _encode(self, value: Any, minimum_rank: int = 0) -> list[Any]:
+        spec = value._type_spec
+        listed = getattr(spec, "_to_tensor_list", None)
+        return list(listed(value)) if listed is not None else nest.flatten(spec._to_components(value))
+
+    def _encoding_specs(self) -> list[Any]:
+        return list(nest.flatten(self._own_form.spec._component_specs))
+
+    def _batch(self, batch_size: Any) -> _Rows:
+        return _Rows(self._own_form.spec._batch(batch_size))
+
+    def _decode(self, encoded: Any) -> Any:
+        return _Rows(self._own_form.spec)._decode(encoded)
+
+
+class _Rows:
+    """The spec of several objects as one."""
+
+    def __init__(self, spec: Any) -> None:
+        self._spec = spec
+
+    def _decode(self, encoded: Any) -> Any:
+        return self._spec._from_components(nest.pack_sequence_as(self._spec._component_specs, nest.flatten(encoded)))
 
 
 class _Slot:
