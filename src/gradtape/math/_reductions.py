@@ -103,7 +103,7 @@ reduce_all = _reduction(
 
 def _flag(who: str, keepdims: Any) -> bool:
     """`keepdims` as a bool; an array has no single truth value."""
-    if type(keepdims) is not bool and getattr(keepdims, "ndim", 0):
+    if not isinstance(keepdims, bool) and len(getattr(keepdims, "shape", ())):
         raise errors.build(
             ValueError,
             f"{who}: The truth value of keepdims is ambiguous: got {errors.brief(keepdims)}.",

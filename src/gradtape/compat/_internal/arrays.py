@@ -253,7 +253,7 @@ class Convolution:
         data_format: str | None = None,
         num_spatial_dims: int | None = None,
     ) -> None:
-        axes = (len(filter_shape) if filter_shape is not None else num_spatial_dims + 2) - 2
+        axes = len(filter_shape) - 2 if num_spatial_dims is None else num_spatial_dims
         self.num_spatial_dims, self.num_batch_dims = axes, len(input_shape) - axes - 1
         self._options = {
             "strides": strides, "padding": padding, "data_format": data_format, "dilations": dilation_rate,

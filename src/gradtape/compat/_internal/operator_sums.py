@@ -21,7 +21,7 @@ def add_operators(
     _check(operators)
     if len(operators) == 1:
         return list(operators)
-    hints = {
+    hints: dict[str, Any] = {
         "is_self_adjoint": all(op.is_self_adjoint for op in operators) or None,
         "is_positive_definite": all(op.is_positive_definite for op in operators) or None,
         "name": operator_name,

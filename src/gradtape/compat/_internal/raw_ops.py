@@ -72,8 +72,8 @@ def MaxPoolV2(
     *, input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: Any = None
 ) -> Any:  # fmt: skip
     """The maxima of windows, whose sizes may be tensors."""
-    sizes = [tf.get_static_value(tf.convert_to_tensor(value)).tolist() for value in (ksize, strides)]
-    return tf.nn.max_pool(input, *sizes, padding, data_format)
+    window, steps = (tf.get_static_value(tf.convert_to_tensor(value)).tolist() for value in (ksize, strides))
+    return tf.nn.max_pool(input, window, steps, padding, data_format)
 
 
 class _GradientArgs(NamedTuple):

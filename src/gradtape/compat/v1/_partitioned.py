@@ -79,7 +79,7 @@ def parts_of(partitioner: Callable[..., Any], shape: TensorShape, dtype: Any) ->
 
 def pieces(counts: list[int], shape: TensorShape) -> Iterator[tuple[list[int], list[int]]]:
     """Where each part begins, and its shape; the first ones are larger by one where the sizes differ."""
-    sizes = shape.as_list()
+    sizes = _sizes(shape)
     axis = next((i for i, count in enumerate(counts) if count > 1), 0)
     each, more = divmod(sizes[axis], counts[axis])
     begin = 0
@@ -92,11 +92,16 @@ def pieces(counts: list[int], shape: TensorShape) -> Iterator[tuple[list[int], l
         begin += size
 
 
+def _sizes(shape: Any) -> list[int]:
+    """A shape without unknown sizes as a list."""
+    return [int(size) for size in TensorShape(shape).as_list()]  # type: ignore[arg-type]
+
+
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
     """A function that has variables kept in a number of parts along an axis."""
 
     def partition(shape: Any, **_: Any) -> list[int]:
-        sizes = TensorShape(shape).as_list()
+        sizes = _sizes(shape)
         return [min(num_shards, size) if i == axis else 1 for i, size in enumerate(sizes)]
 
     return partition
@@ -110,7 +115,7 @@ def variable_axis_size_partitioner(
         raise ValueError("variable_axis_size_partitioner: the limits must be positive.")
 
     def partition(shape: Any, dtype: Any) -> list[int]:
-        sizes = TensorShape(shape).as_list()
+        sizes = _sizes(shape)
         dtype = dtypes.as_dtype(dtype)
         element = bytes_per_string_element if dtype is dtypes.string else dtype.size
         slice_bytes = math.prod(sizes) // max(1, sizes[axis]) * element
@@ -127,7 +132,7 @@ def min_max_variable_partitioner(
     """A function that has variables kept in as many parts as a limit allows, of at least so many bytes each."""
 
     def partition(shape: Any, dtype: Any) -> list[int]:
-        sizes = TensorShape(shape).as_list()
+        sizes = _sizes(shape)
         dtype = dtypes.as_dtype(dtype)
         element = bytes_per_string_element if dtype is dtypes.string else dtype.size
         wanted = max(1, math.prod(sizes) * element // min_slice_size)
