@@ -9,6 +9,8 @@ from __future__ import annotations
 import collections.abc
 import contextlib
 import functools
+import inspect
+import itertools
 import os
 import random
 import tempfile
@@ -39,7 +41,7 @@ _UNCHANGED = (
     "enable_tf_xla_constant_folding"
 )
 _SKIPPED = "run_v1_only run_gpu_only run_cuda_only run_gpu_or_tpu"
-_BLOCKS = "use_gpu force_gpu force_cpu device deterministic_ops"
+_BLOCKS = "use_gpu force_gpu force_cpu device"
 _FALSE = (
     "is_gpu_available is_cuda_available is_xla_enabled IsMklEnabled is_mlir_bridge_enabled is_asan_enabled is_ubsan_enabled is_tsan_enabled "
     "GpuSupportsHalfMatMulAndConv IsBuiltWithROCm IsBuiltWithXLA memory_profiler_is_available is_built_with_rocm is_built_with_cuda "
@@ -276,6 +278,62 @@ def _channels_last(value: Any) -> Any:
     return [value[0], *value[2:], value[1]]
 
 
+@contextlib.contextmanager
+def _deterministic_ops() -> Iterator[None]:
+    from gradtape.compat._internal import contexts
+
+    tf.config.experimental.enable_op_determinism()
+    try:
+        yield
+    finally:
+        contexts.disable_op_determinism()
+
+
+def _named_combinations(**options: Any) -> list[dict[str, Any]]:
+    """All combinations of options, each with a name for the test."""
+    options = {name: value if isinstance(value, list) else [value] for name, value in sorted(options.items())}
+    found = [dict(zip(options, chosen, strict=True)) for chosen in itertools.product(*options.values())]
+    for each in found:
+        parts = [f"_{_letters(name)}_{_letters(value)}" for name, value in each.items()]
+        each["testcase_name"] = f"_test{''.join(parts)}"
+    return found
+
+
+def _letters(value: Any) -> str:
+    return "".join(filter(str.isalnum, str(value)))
+
+
+def _for_loop(loop_fn: Any, loop_fn_dtypes: Any, iters: Any, parallel_iterations: Any = None) -> Any:
+    """What a function gives for each number, one after the other: what vectorised loops are compared with."""
+    if parallel_iterations is not None and parallel_iterations < 1:
+        set_aside("for_loop with parallel_iterations")
+    results = [loop_fn(tf.constant(i)) for i in range(int(iters))]
+    if not results:
+        return tf.map_fn(loop_fn, tf.range(0), fn_output_signature=loop_fn_dtypes)
+    columns = zip(*[tf.nest.flatten(result) for result in results], strict=True)
+    return tf.nest.pack_sequence_as(loop_fn_dtypes, [_stacked(column) for column in columns])
+
+
+def _pfor(loop_fn: Any, *args: Any, **kwargs: Any) -> Any:
+    from gradtape.compat._internal import arrays
+
+    function = (
+        loop_fn if inspect.isroutine(loop_fn) or isinstance(loop_fn, functools.partial) else type(loop_fn).__call__
+    )
+    if "pfor_config" in inspect.signature(function).parameters:
+        set_aside("PForConfig")
+    return arrays.pfor(loop_fn, *args, **kwargs)
+
+
+def _stacked(column: Any) -> Any:
+    if column[0] is None:
+        return None
+    if isinstance(column[0], (tf.Tensor, tf.IndexedSlices)):
+        return tf.stack([tf.convert_to_tensor(value) for value in column])
+    parts = zip(*[tf.nest.flatten(value, expand_composites=True) for value in column], strict=True)
+    return tf.nest.pack_sequence_as(column[0], [tf.stack(part) for part in parts], expand_composites=True)
+
+
 def _refuse_v1() -> None:
     set_aside("disable_v2_behavior")
 
@@ -294,6 +352,8 @@ def modules() -> dict[str, dict[str, Any]]:
     util |= {
         "TensorFlowTestCase": TestCase,
         "disable_control_flow_v2": lambda *_: _skipped,
+        "deterministic_ops": _deterministic_ops,
+        "generate_combinations_with_testcase_name": _named_combinations,
         "for_all_test_methods": _for_all_test_methods,
         "run_functions_eagerly": _run_functions_eagerly,
         "AbstractGradientTape": _GradientTape,
@@ -327,6 +387,7 @@ def modules() -> dict[str, dict[str, Any]]:
         "tensorflow.python.platform.googletest": test,
         "tensorflow.python.eager.test": test,
         "tensorflow.python.compat.v2_compat": {"enable_v2_behavior": unchanged, "disable_v2_behavior": _refuse_v1},
+        "tensorflow.python.ops.parallel_for.control_flow_ops": {"for_loop": _for_loop, "pfor": _pfor},
         "tensorflow.python.tf2": {"enabled": lambda: True},
         "tensorflow.python.util.compat": {"collections_abc": collections.abc},
     }

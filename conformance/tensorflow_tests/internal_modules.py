@@ -21,11 +21,11 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 # What the tests share. These files are loaded from TensorFlow's source.
-_SHARED = ("test_combinations.py", "combinations.py", "gradient_checker_v2.py", "checkpoint_testing.py")
+_SHARED = ("test_combinations.py", "combinations.py", "gradient_checker_v2.py", "checkpoint_testing.py", "test_util.py")
 _SHARED_ENDS = ("test_base.py", "_test_util.py", "_test_utils.py")
 # Names of the tests' release that are gone in the one that wrote the table.
 _MOVED = {"tensorflow.python.framework.ops.Tensor": "tf.Tensor"}
-_INSIDE = tuple(f"tensorflow.{part}" for part in ("python", "core", "compiler", "tsl", "dtensor"))
+_INSIDE = tuple(f"tensorflow.{part}" for part in ("python", "core", "compiler", "tsl", "dtensor", "lite"))
 
 
 class NotPublicError(Exception):
@@ -58,7 +58,8 @@ class Missing:
         is_decorator = len(args) == 1 and not kwargs and (inspect.isfunction(args[0]) or inspect.isclass(args[0]))
         return args[0] if is_decorator else Missing(f"{self._name}()")
 
-    __enter__ = __iter__ = __bool__ = __int__ = __float__ = __index__ = _use
+    # Without __iter__, which would make it a list of arguments of a parametrised test; iter() asks __getitem__.
+    __enter__ = __bool__ = __int__ = __float__ = __index__ = _use
     __len__ = __getitem__ = __add__ = __mul__ = __or__ = __instancecheck__ = _use
 
     def __exit__(self, *_: Any) -> None:
@@ -67,7 +68,7 @@ class Missing:
     def __mro_entries__(self, bases: Any) -> tuple[type]:
         """Classes of a test file that derive from it can be defined; tests of such a class are set aside."""
         if not self._name.endswith("TestCase"):
-            return (object,)
+            return (_OfMissingBase,)
         name = self._name
         return (type("TestCase", (unittest.TestCase,), {"setUp": lambda _: set_aside(name)}),)
 
@@ -75,6 +76,15 @@ class Missing:
         if name.startswith("__"):
             raise AttributeError(name)
         return Missing(f"{self._name}.{name}")
+
+
+class _OfMissingBase:
+    """The base of classes that derive from what is not public."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if super().__init__.__qualname__.startswith("object."):
+            set_aside(f"the base of {type(self).__name__}")
+        super().__init__(*args, **kwargs)
 
 
 class InternalModule(ModuleType):
@@ -110,7 +120,8 @@ class InternalFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         file = self._source / f"{name.replace('.', '/')}.py"
         if name not in self._framework and file.exists():
             is_shared = file.name in _SHARED or file.name.endswith(_SHARED_ENDS)
-            if is_shared or ("test" in file.name and self._modules.get(name) is False):
+            is_test = "test" in file.name and self._modules.get(name) is False
+            if is_shared or is_test or ".kernel_tests." in name:
                 return importlib.util.spec_from_file_location(name, file)
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
@@ -134,8 +145,9 @@ class InternalFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 value = public_value(public)
                 is_snake = ".gen_" in module and name.islower()
                 return _positional(value) if is_snake and public.startswith("tf.raw_ops.") else value
-            except Exception:  # gradtape leaves it out
-                return Missing(public)
+            except Exception:  # gradtape leaves it out, or has it as an internal name only
+                if not public.startswith("tf.raw_ops."):
+                    return Missing(public)
         if full in self._modules:
             return importlib.import_module(full)
         from gradtape.compat import _tables

@@ -13,6 +13,7 @@ import importlib
 import inspect
 import json
 import os
+import re
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -22,6 +23,8 @@ from typing import Any
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import tensorflow as tf
 
+# The modules of both versions show each other, and themselves.
+_NESTED = re.compile(r"tf\.(compat\.v[12]\.)*compat\.")
 # They import Keras, or a package that is not there.
 _NOT_WALKED = {"estimator", "initializers", "keras", "layers", "losses", "metrics", "optimizers"}
 
@@ -52,7 +55,7 @@ def public_names() -> dict[int, str]:
 
     walk(tf, "tf")
     walk(tf.compat.v1, "tf.compat.v1")
-    return {key: path.replace("tf.compat.v1.compat.v1.", "tf.compat.v1.") for key, path in found.items()}
+    return {key: _NESTED.sub("tf.compat.", path) for key, path in found.items()}
 
 
 def _rank(path: str) -> tuple[bool, int]:
@@ -94,7 +97,9 @@ def table(source: Path) -> dict[str, Any]:
                 value = getattr(module, name)
             except Exception:
                 continue
-            own = raw.get(name.lower().replace("_", "")) if ".gen_" in path else None
+            # Modules also show names of their generated modules as their own.
+            is_generated = ".gen_" in path or ".gen_" in (getattr(value, "__module__", None) or "")
+            own = raw.get(name.lower().replace("_", "")) if is_generated else None
             if id(value) in public and not inspect.ismodule(value):
                 names[f"{path}.{name}"] = public[id(value)]
             elif own is not None and callable(value):

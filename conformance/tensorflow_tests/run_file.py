@@ -126,6 +126,21 @@ def cases(suite: Any) -> Iterator[unittest.TestCase]:
             yield test
 
 
+# What says that a test asks for attributes of TensorFlow's inside, or runs something in a session.
+_INTERNAL = (
+    "Missing",
+    "catching classes",
+    "eval is not supported",
+    "'Context' object has no",
+    "attribute '_USE_EQUALITY'",
+)
+
+
+def _is_internal(text: str, message: str) -> bool:
+    """Whether a failure is that of a test which asks more than the public API."""
+    return "NotPublicError" in text or any(words in message for words in _INTERNAL)
+
+
 def outcome(test: unittest.TestCase, seconds: int, shows: bool) -> list[str]:
     """What a test did."""
     used = getattr(sys.modules.get("internal_modules"), "used_names", [])
@@ -152,7 +167,7 @@ def outcome(test: unittest.TestCase, seconds: int, shows: bool) -> list[str]:
     message = "\n".join(lines[begin:])[:600]
     if "_LateError" in message:
         return ["timeout", ""]
-    if used or "NotPublicError" in text or "Missing" in message or "catching classes" in message or asks_private(text):
+    if used or _is_internal(text, message) or asks_private(text):
         return ["not public", f"{used[:1]} {message}"]
     return ["error" if result.errors else "failure", message]
 
@@ -182,14 +197,15 @@ def main(system: str, source: str, file: str, result: str, seconds: str, names: 
         if helpers is not None:
             helpers.Missing.is_importing = True
         module = load(folder, Path(file).resolve())
+        found = list(cases(unittest.defaultTestLoader.loadTestsFromModule(module)))
         if helpers is not None:
             helpers.Missing.is_importing = False
         signal.alarm(0)
     except BaseException as problem:
-        kind = type(problem).__name__
-        results["<import>"] = ["not public" if kind == "NotPublicError" else "error", f"{kind}: {problem}"[:600]]
+        message = f"{type(problem).__name__}: {problem}"[:600]
+        results["<import>"] = ["not public" if _is_internal(message, message) else "error", message]
     else:
-        for test in cases(unittest.defaultTestLoader.loadTestsFromModule(module)):
+        for test in found:
             name = f"{type(test).__name__}.{test._testMethodName}"  # the id may show parameters with their addresses
             if only in name and not name.endswith(".test_session"):
                 results[name] = ["crash", ""]

@@ -70,6 +70,29 @@ def test_scatter_nd_of_bools_and_strings():
     assert tf.scatter_nd([[1]], ["a"], [3]).numpy().tolist() == [b"", b"a", b""]
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(("shape", "count"), [((3, 2), 50), ((400, 30), 1000)])
+def test_scatters_add_in_the_order_of_the_updates(shape, count, sign):
+    """Sums of float32 depend on their order: each update is added to what the place has by then."""
+    rng = np.random.default_rng(0)
+    start, updates = rng.random(shape).astype("f"), rng.random((count, shape[1])).astype("f")
+    index = rng.integers(0, shape[0], count)
+    wanted = start.copy()
+    for i, row in zip(index, updates, strict=True):
+        wanted[i] += np.float32(sign) * row
+    scattered = tf.tensor_scatter_nd_add if sign > 0 else tf.tensor_scatter_nd_sub
+    np.testing.assert_array_equal(scattered(start, index[:, None], updates), wanted)
+    np.testing.assert_array_equal(
+        tf.function(scattered)(tf.constant(start), tf.constant(index[:, None]), tf.constant(updates)), wanted
+    )
+    rows, places = tf.Variable(start), tf.Variable(start)
+    name = "add" if sign > 0 else "sub"
+    getattr(rows, f"scatter_{name}")(tf.IndexedSlices(updates, index))
+    getattr(places, f"scatter_nd_{name}")(index[:, None], updates)
+    np.testing.assert_array_equal(rows, wanted)
+    np.testing.assert_array_equal(places, wanted)
+
+
 @pytest.mark.parametrize(
     ("function", "wanted"),
     [

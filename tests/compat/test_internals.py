@@ -375,3 +375,71 @@ def test_lists_are_leaves_in_the_structures_of_datasets() -> None:
     nest.assert_same_structure((1, [2, 3]), (1, 2))
     with pytest.raises(ValueError, match="structure"):
         nest.assert_same_structure((1, (2, 3)), (1, [2, 3]))
+
+
+def test_operators_are_composites_and_their_sums_stay_simple():
+    from gradtape.compat._internal import composites
+    from gradtape.compat._internal.operator_sums import add_operators
+
+    diagonal = tf.linalg.LinearOperatorDiag(tf.Variable([1.0, 2.0]), is_positive_definite=True)
+    assert isinstance(diagonal, composites.CompositeTensor)
+    fixed = composites.convert_variables_to_tensors(diagonal)
+    assert type(fixed) is type(diagonal)
+    assert not fixed.variables
+    (total,) = add_operators([diagonal, tf.linalg.LinearOperatorIdentity(2)])
+    assert isinstance(total, tf.linalg.LinearOperatorDiag)
+    assert total.is_positive_definite
+    assert total.diag_part().numpy().tolist() == [2.0, 3.0]
+    (total,) = add_operators([diagonal, tf.linalg.LinearOperatorLowerTriangular([[1.0, 0.0], [2.0, 1.0]])])
+    assert isinstance(total, tf.linalg.LinearOperatorLowerTriangular)
+    assert total.to_dense().numpy().tolist() == [[2.0, 0.0], [2.0, 3.0]]
+    with pytest.raises(ValueError, match="must have the same `domain_dimension`"):
+        add_operators([diagonal, tf.linalg.LinearOperatorIdentity(3)])
+
+
+def test_batches_of_other_channels_are_refused():
+    x, two, three = tf.ones([2, 2, 2, 2]), tf.ones([2]), tf.ones([3])
+    function = tf.compat.v1.nn.fused_batch_norm
+    with pytest.raises(tf.errors.InvalidArgumentError, match="scale must have the same number of elements"):
+        function(x, three, two)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is_training=false, variance must have"):
+        function(x, two, two, two, three, is_training=False)
+    y, mean, _ = function(x, two, two, np.zeros(2), np.ones(2), is_training=False)
+    assert y.dtype == mean.dtype == tf.float32
+
+
+def test_maps_stack_objects_whose_spec_has_batches():
+    from gradtape.compat._internal import composites
+
+    class Pair(composites.CompositeTensor):
+        def __init__(self, mass: Any, speed: Any) -> None:
+            self.mass, self.speed = tf.convert_to_tensor(mass), tf.convert_to_tensor(speed)
+
+        _type_spec = property(
+            lambda self: PairSpec(tf.TensorSpec.from_tensor(self.mass), tf.TensorSpec.from_tensor(self.speed))
+        )
+
+    class PairSpec(composites.BatchableTypeSpec):
+        value_type = Pair
+
+        def __init__(self, mass: Any, speed: Any) -> None:
+            self.mass, self.speed = mass, speed
+
+        _component_specs = property(lambda self: (self.mass, self.speed))
+
+        def _serialize(self) -> Any:
+            return self.mass, self.speed
+
+        def _to_components(self, value: Any) -> Any:
+            return value.mass, value.speed
+
+        def _from_components(self, components: Any) -> Any:
+            return Pair(*components)
+
+        def _batch(self, batch_size: Any) -> Any:
+            return PairSpec(*(tf.TensorSpec([batch_size, *s.shape], s.dtype) for s in self._component_specs))
+
+    speeds = tf.constant([1.0, 2.0, 3.0])
+    found = tf.vectorized_map(lambda i: Pair(4.0, tf.gather(speeds, i)), tf.range(3))
+    assert found.mass.numpy().tolist() == [4.0] * 3
+    assert found.speed.numpy().tolist() == [1.0, 2.0, 3.0]

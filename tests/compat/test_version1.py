@@ -170,3 +170,30 @@ def test_the_two_seeds_of_an_op():
         assert v1.get_seed(0) == (0, 2**31 - 1)
     finally:
         tf.random.set_seed(None)
+
+
+def test_variables_in_parts():
+    v1 = tf.compat.v1
+    with v1.variable_scope("table", partitioner=v1.fixed_size_partitioner(3)):
+        table = v1.get_variable("w", [7, 2], initializer=tf.constant_initializer(2.0))
+        scalar = v1.get_variable("s", [])
+    assert [part.shape for part in table] == [[3, 2], [2, 2], [2, 2]]
+    assert [part.name for part in table] == [f"table/w/part_{i}:0" for i in range(3)]
+    assert table.shape == [7, 2]
+    assert scalar.shape == []
+    table.assign(tf.reshape(tf.range(14.0), [7, 2]))
+    np.testing.assert_array_equal(tf.convert_to_tensor(table), np.arange(14.0).reshape(7, 2))
+    np.testing.assert_array_equal(tf.nn.embedding_lookup(list(table), [6, 3]), [[12.0, 13.0], [6.0, 7.0]])
+    cut = v1.get_variable("c", initializer=tf.range(5.0), dtype=tf.float32, partitioner=v1.fixed_size_partitioner(2))
+    assert [part.numpy().tolist() for part in cut] == [[0.0, 1.0, 2.0], [3.0, 4.0]]
+    with pytest.raises(ValueError, match="cut one axis at most"):
+        v1.get_variable("d", [4, 4], partitioner=lambda **_: [2, 2])
+    assert v1.variable_axis_size_partitioner(64)(shape=[7, 4], dtype=tf.float32) == [2, 1]
+    assert v1.min_max_variable_partitioner(4, 0, 16)(shape=[7, 4], dtype=tf.float32) == [4, 1]
+
+
+def test_fractional_pooling_of_version_1_has_its_own_checks():
+    for function in (tf.compat.v1.nn.fractional_max_pool, tf.compat.v1.nn.fractional_avg_pool):
+        with pytest.raises(tf.errors.UnimplementedError):
+            function(np.zeros((2, 8, 8, 1), "f"), [2.0, 1.5, 1.5, 1.0])
+        assert function(np.zeros((2, 9, 9, 1), "f"), [1.0, 1.5, 1.5, 1.0], seed=1)[0].shape == [2, 6, 6, 1]

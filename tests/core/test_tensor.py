@@ -246,3 +246,13 @@ class TestHints:
         assert seen == [True]
         with pytest.raises(AttributeError, match=r"Tensor\.graph is undefined when eager"):
             _ = tf.constant(True).graph
+
+
+def test_complex_arrays_become_real_with_numpys_warning():
+    numbers = np.array([1 + 2j, 3.0])
+    with pytest.warns(np.exceptions.ComplexWarning):
+        assert tf.constant(numbers, tf.float32).numpy().tolist() == [1.0, 3.0]
+    with pytest.warns(np.exceptions.ComplexWarning):
+        assert tf.Variable(numbers, dtype=tf.int32).numpy().tolist() == [1, 3]
+    with pytest.raises(TypeError):
+        tf.constant([1 + 2j], tf.float32)

@@ -82,3 +82,8 @@ def test_glimpses_that_are_refused():
         tf.image.extract_glimpse(IMAGES, [3, 3], np.zeros((2, 2), np.float32), noise="pink")
     with pytest.raises(ValueError, match="give two positive ints"):
         tf.image.extract_glimpse(IMAGES, [3, 0], np.zeros((2, 2), np.float32))
+
+
+def test_glimpses_of_no_images():
+    found = tf.image.extract_glimpse(np.zeros((0, 4, 3, 0)), [1, 2], np.zeros((0, 2)))
+    assert found.shape == [0, 1, 2, 0]

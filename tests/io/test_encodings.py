@@ -53,7 +53,7 @@ def test_decode_raw_for_each_example() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ((["abcd", "abc"], tf.uint8), r"all be the same size, but element 1 has size 3 != 4"),
+        ((["abcd", "abc"], tf.uint8), r"all be the same size, but element 1 has size 4 != 3"),
         ((["abc"], tf.int16), r"length 3 that is not a multiple of 2, the size of int16"),
         ((["abc"], tf.int16, True, 5), r"fixed_length \(5\) must be a multiple"),
         ((["abc"], tf.string), r"out_type must be one of .*, got string"),

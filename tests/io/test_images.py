@@ -286,3 +286,12 @@ def test_tapes_see_that_there_is_no_gradient() -> None:
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(tf.image.adjust_jpeg_quality(x, 90))
     assert tape.gradient(y, x) is None
+
+
+def test_grey_bmp_without_a_palette() -> None:
+    header = b"BM" + (62).to_bytes(4, "little") + bytes(4) + (54).to_bytes(4, "little") + (40).to_bytes(4, "little")
+    sizes = (3).to_bytes(4, "little") + (2).to_bytes(4, "little") + b"\x01\0\x08\0" + bytes(24)
+    data = header + sizes + bytes([4, 5, 6, 0, 1, 2, 3, 0])
+    assert tf.io.decode_bmp(data)[..., 0].numpy().tolist() == [[1, 2, 3], [4, 5, 6]]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.io.decode_bmp(data[:-2])

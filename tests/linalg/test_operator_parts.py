@@ -147,7 +147,7 @@ def test_maps_give_operators():
 def test_parameters_are_the_arguments():
     operator = linalg.LinearOperatorDiag([1.0, 2.0], is_non_singular=True)
     assert operator.parameters["is_non_singular"] is True
-    assert operator.parameters["diag"] is operator.diag
+    assert operator.parameters["diag"] == [1.0, 2.0]
 
 
 def test_inverse_of_blocks_is_one_of_blocks():
@@ -218,3 +218,25 @@ def test_checks_look_at_what_is_known():
     ):
         with pytest.raises(tf.errors.InvalidArgumentError):
             bad()
+
+
+def test_triangular_factors_are_found_again():
+    lower = linalg.LinearOperatorLowerTriangular(
+        [[1.0, 0.0], [0.5, 0.2]], is_non_singular=True, is_positive_definite=True
+    )
+    assert (lower @ lower.H).cholesky() is lower
+    other = linalg.LinearOperatorLowerTriangular([[-1.0, 0.0], [0.5, 0.2]], is_non_singular=True)
+    found = (other @ other.H).cholesky()
+    np.testing.assert_allclose((found @ found.H).to_dense(), (other @ other.H).to_dense(), atol=1e-6)
+
+
+def test_parameters_of_circulant_operators_have_a_name():
+    spectrum = tf.constant([1.0, 2.0])
+    parameters = linalg.LinearOperatorCirculant(spectrum).parameters
+    assert parameters["name"] == "LinearOperatorCirculant"
+    assert parameters["spectrum"] is spectrum
+
+
+def test_a_negative_batch_shape_is_refused():
+    with pytest.raises(ValueError, match="batch_shape must be non-negative"):
+        linalg.LinearOperatorIdentity(2, batch_shape=tf.constant([-2]))

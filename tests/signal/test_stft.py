@@ -154,3 +154,9 @@ def test_vectorized_map():
     np.testing.assert_allclose(
         tf.vectorized_map(lambda x: tf.signal.stft(x, 8, 4), tf.constant(X)), tf.signal.stft(X, 8, 4), atol=1e-12
     )
+
+
+def test_frames_are_filled_up_with_one_number():
+    with pytest.raises(ValueError, match=r"pad_value is .*, and must be a scalar"):
+        tf.signal.frame([1], 1, 1, pad_end=True, pad_value=[1])
+    assert tf.signal.frame([1, 2, 3], 2, 2, pad_end=True, pad_value=7).numpy().tolist() == [[1, 2], [3, 7]]

@@ -553,3 +553,21 @@ def test_batched_values_of_arrays_stay_with_arrays():
 def test_a_list_that_holds_an_example():
     result = tf.vectorized_map(lambda x: tf.exp([x, 0.0 * x]), tf.constant([0.0, 1.0]))
     np.testing.assert_allclose(result.numpy(), [[1.0, 1.0], [np.e, 1.0]], rtol=1e-6)
+
+
+def test_a_tape_that_is_entered_again_in_a_map_sees_the_examples():
+    with tf.GradientTape(persistent=True) as tape:
+        x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        tape.watch(x)
+
+    def gradient(i):
+        with tape:
+            row = tf.gather(x, i)
+            loss = tf.reduce_sum(row**3)
+        return tape.gradient(loss, row)
+
+    found = tf.vectorized_map(gradient, tf.range(2))
+    np.testing.assert_array_equal(found, 3 * x**2)
+    with tape:
+        y = x * 2.0
+    np.testing.assert_array_equal(tape.gradient(y, x), np.full((2, 2), 2.0))

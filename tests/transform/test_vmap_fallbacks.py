@@ -161,3 +161,28 @@ def test_draws_of_a_generator_with_a_variable_of_the_program():
     for f in (plain, branch):
         f(tf.constant(0.0))  # traced before the map
         assert len(set(tf.vectorized_map(f, tf.zeros([4])).numpy().tolist())) == 4
+
+
+@pytest.mark.filterwarnings("ignore:vectorized_map")
+@pytest.mark.parametrize("size", [(), (100_000,)], ids=["small", "large"])
+def test_assignments_before_the_fallback_are_taken_back(size):
+    counter = tf.Variable(tf.zeros(size))
+
+    def count(i):
+        counter.assign_add(tf.ones(size))
+        return tf.constant(1.0) if i > 0 else tf.constant(2.0)
+
+    assert tf.vectorized_map(count, tf.range(3)).numpy().tolist() == [2.0, 1.0, 1.0]
+    assert (counter.numpy() == 3.0).all()
+    counted = tf.function(lambda: (tf.vectorized_map(count, tf.range(2)), counter.read_value())[1])
+    assert (counted().numpy() == 5.0).all()
+    assert (counter.numpy() == 5.0).all()
+
+
+@pytest.mark.filterwarnings("ignore:vectorized_map")
+def test_a_loop_that_no_example_or_some_enter_has_one_structure():
+    def loop(i):
+        return tf.while_loop(lambda j, x: j < i, lambda j, x: (j + 1, x + tf.cast(j, tf.float32)), [0, 0.0])
+
+    found = tf.vectorized_map(loop, tf.range(3))
+    assert [x.numpy().tolist() for x in found] == [[0, 1, 2], [0.0, 0.0, 1.0]]

@@ -43,7 +43,7 @@ def per_axis(value: Any, count: int, first: bool, what: str, name: str) -> Sizes
     if whole[0] != 1 or whole[1 if first else -1] != 1:
         raise errors.build(
             errors.UnimplementedError,
-            f"{what}: {name} must be 1 for the examples and the channels, got {value!r}.",
+            f"{what}: {name} in the batch and depth dimensions must be 1, got {value!r}.",
             f"give {name} for the other axes only.",
         )
     return spatial(whole, first)

@@ -204,21 +204,17 @@ def _combined(who: str, combine: Callable[[Any, Any, Any], Tensor]) -> Callable[
     return function
 
 
-def _scattered(like: Any, places: Any, values: Any) -> Tensor:
-    return scatter.ScatterNd(places, values, shape=tuple(like.shape))
-
-
 tensor_scatter_nd_add = _combined(
     "tensor_scatter_nd_add",
     "A copy of a tensor with `updates` added at coordinates.",
     "tf.tensor_scatter_nd_add([1.0, 2.0, 3.0], [[0], [0]], [1.0, 1.0]).numpy() -> array([3., 2., 3.], dtype=float32)",
-    lambda x, places, values: x + _scattered(x, places, values),
+    scatter.TensorScatterNdAdd,
 )
 tensor_scatter_nd_sub = _combined(
     "tensor_scatter_nd_sub",
     "A copy of a tensor with `updates` subtracted at coordinates.",
     "tf.tensor_scatter_nd_sub([1.0, 2.0, 3.0], [[0], [2]], [1.0, 1.0]).numpy() -> array([0., 2., 2.], dtype=float32)",
-    lambda x, places, values: x - _scattered(x, places, values),
+    lambda x, places, values: scatter.TensorScatterNdAdd(x, places, -values),
 )
 tensor_scatter_nd_max = _combined(
     "tensor_scatter_nd_max",
@@ -315,7 +311,7 @@ def _extremum(op: Any, x: Any, axis: Any, output_type: Any) -> Tensor:
 
 
 def _position_type(who: str, output_type: Any) -> dtypes.DType:
-    dtype = dtypes.as_dtype(output_type)
+    dtype = dtypes.int64 if output_type is None else dtypes.as_dtype(output_type)
     if dtype not in _POSITIONS:
         raise errors.build(
             errors.DTypeError,

@@ -6,12 +6,13 @@ their dtype. Data is copied, so that a tensor never changes.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import device, dtypes, errors, memory, state
+from gradtape.core import device, dtypes, errors, memory, provenance, state
 from gradtape.core.dimension import Dimension
 from gradtape.core.dims import Dim, Undecided
 from gradtape.core.nested_values import (
@@ -194,14 +195,16 @@ def _from_numpy(value: Any, dtype: dtypes.DType | None) -> Any:
         value = np.array([to_bytes(v) for v in value.ravel()], dtype=object).reshape(value.shape)
     own = dtypes.from_numpy(value.dtype)
     wanted = dtype or own
-    if own is not wanted and (
-        wanted is dtypes.string or own is dtypes.string or (own.is_complex and not wanted.is_complex)
-    ):
+    if own is not wanted and (wanted is dtypes.string or own is dtypes.string):
         raise errors.build(
             errors.ConversionError,
             f"Cannot convert a NumPy value of dtype {own.name} to {wanted!r}.",
             "convert it first, for instance array.astype(np.float32).",
         )
+    if own.is_complex and not wanted.is_complex:
+        text = "Casting complex values to real discards the imaginary part"
+        warnings.warn(text, np.exceptions.ComplexWarning, stacklevel=provenance.stacklevel())
+        value = value.real
     if value.ndim:
         return memory.copy(value, wanted.numpy)
     array = np.asarray(value).astype(wanted.numpy)

@@ -2,7 +2,7 @@
 
 The lines say what happened (with the arguments' names, shapes and dtypes), where in the user's code, and what to do:
 
-    ShapeError: matmul: inner dimensions differ: a is f32[8,3], b is f32[4,5] (3 vs 4).
+    ShapeError: matmul: inner dimensions differ: a is f32[8,3], b is f32[4,5] (3 vs 4). Dimensions must be equal.
       at:  train.py:41 in loss_fn: logits = tf.matmul(h, w)
       fix: transpose one operand, or check which axis holds the features.
 """

@@ -35,6 +35,7 @@ class ThreadState(threading.local):
       in_pipeline: whether a function of a dataset runs, which TensorFlow would have traced.
       streams: where the random numbers in a function of a dataset come from, or None: from those of the program.
       sites: the generators of random numbers of the call that is being postponed, or run again, or None; see `Sites`.
+      undo: (trace, variable, old value) of each assignment since an attempt began that may be given up, or None.
       path: the path on which sizes that are not known are being compared, or None; see `core/paths.py`.
       presence: counts this thread among those that use the library.
     """
@@ -46,6 +47,7 @@ class ThreadState(threading.local):
     in_pipeline: bool = False
     streams: Any = None
     sites: Sites | None = None
+    undo: list[tuple[Any, Any, Any]] | None = None
     path: Any = None
 
     def __init__(self) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from gradtape.core import errors, hot_kernels, locks, memory
 from gradtape.core.registry import REGISTRY
+from gradtape.core.state import current
 from gradtape.core.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def change(variable: Variable, what: str, tensor: Tensor, is_alone: bool) -> Non
     ufunc = np.add if what == "assign_add" else np.subtract
     if old.size >= memory.THRESHOLD and type(old) is type(array) is np.ndarray:
         # Three references each: from the cell or the tensor, from the name here, from the argument of the count.
-        is_free = is_alone and getrefcount(value) == getrefcount(old) == 3 and memory.owns(old)
+        is_free = is_alone and current.undo is None and getrefcount(value) == getrefcount(old) == 3 and memory.owns(old)
         room = old if is_free else memory.allocate(what, memory.empty, old.shape, old.dtype)
         result = _combined(ufunc, old, array, room)
         del room

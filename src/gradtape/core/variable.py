@@ -176,6 +176,8 @@ class Variable(VariableProperties):
         for recorder in current.recorders:
             recorder.access(self)
             recorder.assigned(self, source, provenance.user_place(2))
+        if current.undo is not None:
+            current.undo.append((None, self, self._value))
         self._value = wrap(array, self._id)
 
     def set_shape(self, shape: Any) -> None:

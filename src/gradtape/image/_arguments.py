@@ -24,7 +24,13 @@ def image_tensor(value: Any, what: str, name: str = "image", ranks: tuple[int, .
     """
     x = tensor(value)
     if x.ndim < 3 or (ranks and x.ndim not in ranks):
-        wanted = "have either 3 or 4 dimensions" if ranks == (3, 4) else f"have {ranks[0]} dimensions" if ranks else ""
+        wanted = (
+            "have either 3 or 4 dimensions: it must be at least three-dimensional"
+            if ranks == (3, 4)
+            else f"have {ranks[0]} dimensions"
+            if ranks
+            else ""
+        )
         raise errors.build(
             errors.ShapeError,
             f"{what}: '{name}' (shape {x.shape}) must {wanted or 'be at least three-dimensional'}.",

@@ -154,6 +154,8 @@ def bmp(who: str, data: bytes, channels: int) -> Any:
     """The image in a BMP file: uint8 `[height, width, channels]`; of one with a palette, the places in it."""
     if channels not in (0, 3, 4):
         raise invalid(who, f"`channels` must be 0, 3 or 4 for BMP, but got {channels}")
+    if channels == 0 and len(data) >= 54 and data[28:34] == b"\x08\0\0\0\0\0":
+        return _places(data)
     image = loaded(who, opened(who, data, "BMP"), data, "BMP")
     if channels != 3 and image.mode == "RGB" and data[28] == 32:
         return _with_alpha(image, data)
@@ -161,6 +163,15 @@ def bmp(who: str, data: bytes, channels: int) -> Any:
     if not channels and own == 1:
         return pixels(image, image.mode if image.mode in ("L", "P") else "L")
     return pixels(image, _MODES[channels or own])
+
+
+def _places(data: bytes) -> Any:
+    """A BMP file with a byte for each pixel: the bytes, whether there is a palette or not, which Pillow asks for."""
+    start, width, height = (struct.unpack_from("<i", data, place)[0] for place in (10, 18, 22))
+    step = -(-width // 4) * 4
+    with _refusing("decode_bmp", data, "BMP"):
+        rows = np.frombuffer(data, np.uint8, step * abs(height), start).reshape(abs(height), step)
+    return (rows[::-1] if height > 0 else rows)[:, :width, None].copy()
 
 
 def _with_alpha(image: Any, data: bytes) -> Any:

@@ -216,6 +216,12 @@ def crop_and_resize(
     what = "crop_and_resize"
     x = cast(image_tensor(image, what, ranks=(4,)), dtypes.float32)
     corners, indices = cast(tensor(boxes), dtypes.float32), tensor(box_indices)
+    if indices.ndim != 1:
+        raise errors.build(
+            errors.ShapeError,
+            f"{what}: box_indices must be rank 1, got {spec_of(indices)}.",
+            "give the number of an image for each box.",
+        )
     if corners.ndim != 2 or dims(corners)[1] != 4 or dims(indices) != dims(corners)[:1] or not indices.dtype.is_integer:
         raise errors.build(
             errors.ShapeError,

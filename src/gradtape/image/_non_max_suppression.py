@@ -259,6 +259,12 @@ def combined_non_max_suppression(
     corners, values = _floats(boxes, scores)
     _check_combined(corners, values, what)
     per_class, total = _limit(max_output_size_per_class, what), _limit(max_total_size, what)
+    require(
+        total < 2**31,
+        what,
+        f"max_total_size is {total}, of type int64 that does not match expected type of int32.",
+        "give less.",
+    )
     require(per_class > 0 and total > 0, what, "the sizes must be positive.", f"they are {per_class} and {total}.")
     batch, n, classes = dims(values)
     # Classes become part of the batch: [batch, classes, n].

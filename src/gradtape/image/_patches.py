@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.api.arguments import integers, tensor
+from gradtape.arrays.creation import zeros
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
@@ -89,9 +90,12 @@ def extract_glimpse(
            [7., 8.]], dtype=float32)
     """
     what = "extract_glimpse"
-    x = image_tensor(input, what, "input", ranks=(4,))
-    batch, height, width, _ = dims(x)
+    x = tensor(input)
     sides = integers(size, what, "size")
+    if x.ndim == 4 and 0 in (dims(x)[0], dims(x)[3]):
+        return zeros((dims(x)[0], *sides, dims(x)[3]), x.dtype)
+    x = image_tensor(x, what, "input", ranks=(4,))
+    batch, height, width, _ = dims(x)
     places = tensor(offsets) if hasattr(offsets, "dtype") else convert.convert_to_tensor(offsets, dtypes.float32)
     require(len(sides) == 2 and min(sides) > 0, what, f"size is {list(sides)}.", "give two positive ints.")
     require(noise in _NOISES, what, f"noise is {noise!r}.", 'use "uniform", "gaussian" or "zero".')

@@ -82,7 +82,7 @@ def _check_lengths(items: list[bytes], length: int, dtype: dtypes.DType) -> None
         if len(data) != length:
             raise errors.build(
                 errors.InvalidArgumentError,
-                f"DecodeRaw requires input strings to all be the same size, but element {i} has size {len(data)} != {length}",
+                f"DecodeRaw requires input strings to all be the same size, but element {i} has size {length} != {len(data)}",
                 "give fixed_length, or decode them one by one.",
             )
     if length % dtype.size:

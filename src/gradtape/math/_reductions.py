@@ -24,7 +24,7 @@ def _reduction(who: str, op: Any, as_input: Callable[[Any], Any] = tensor) -> Ca
         input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
     ) -> Tensor:
         x = as_input(input_tensor)
-        result: Tensor = op(x, axis=axes(axis, x.ndim, who), keepdims=bool(keepdims))
+        result: Tensor = op(x, axis=axes(axis, x.ndim, who), keepdims=_flag(who, keepdims))
         return result
 
     return function
@@ -99,6 +99,17 @@ reduce_all = _reduction(
     returns="A tensor of bools.",
     input_tensor="bools.",
 )
+
+
+def _flag(who: str, keepdims: Any) -> bool:
+    """`keepdims` as a bool; an array has no single truth value."""
+    if not isinstance(keepdims, bool) and len(getattr(keepdims, "shape", ())):
+        raise errors.build(
+            ValueError,
+            f"{who}: The truth value of keepdims is ambiguous: got {errors.brief(keepdims)}.",
+            "use keepdims=True.",
+        )
+    return bool(keepdims)
 
 
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:

@@ -13,6 +13,8 @@ from gradtape.nn._convolution_arguments import convolve, transpose
 from gradtape.ops.family import dims
 from gradtape.ops.windows import extent
 
+_LARGEST_RATE = 2**30  # the examples that TensorFlow makes are rate**2 times as many
+
 
 def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None) -> Tensor:
     """The convolution over two axes with taps `rate` positions apart.
@@ -31,6 +33,7 @@ def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str |
     """
     x = tensor(value)
     rate = integer(rate, "atrous_conv2d", "rate")
+    _check_rate("atrous_conv2d", rate)
     return convolve("atrous_conv2d", x, beside(filters, x), 2, 1, padding, "NHWC", rate)
 
 
@@ -57,7 +60,18 @@ def atrous_conv2d_transpose(
     what = "atrous_conv2d_transpose"
     x = tensor(value)
     rate = integer(rate, what, "rate")
+    _check_rate(what, rate)
     return transpose(what, x, beside(filters, x), 2, output_shape, 1, padding, "NHWC", rate)
+
+
+def _check_rate(what: str, rate: int) -> None:
+    """InvalidArgumentError for a rate that no image has room for, and whose square is no size that TensorFlow could compute with."""
+    if rate > _LARGEST_RATE:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{what}: rate must be at most {_LARGEST_RATE}, got {rate}.",
+            "give the distance of the taps in positions of the image.",
+        )
 
 
 def with_space_to_batch(

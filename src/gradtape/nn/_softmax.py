@@ -235,8 +235,10 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
            [3., 4.],
            [1., 2.]], dtype=float32)
     """
-    if params is None or (isinstance(params, (list, tuple)) and not params):
+    if params is None:
         raise ValueError(errors.compose("embedding_lookup: params must be specified.", "give a variable or tensor."))
+    if isinstance(params, (list, tuple)) and not params:
+        raise ValueError(errors.compose("embedding_lookup: params should not be empty.", "give a variable or tensor."))
     if isinstance(params, (list, tuple)):
         tables = [tensor(p) for p in params]
         if not all(table.ndim for table in tables):

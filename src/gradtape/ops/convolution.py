@@ -54,7 +54,13 @@ class Convolving(Op):
     def places(self, size: Sizes, window: Sizes, strides: Sizes, padding: Pairs, dilations: Sizes) -> Sizes:
         """How often the window fits; ShapeError if it does not fit at all."""
         out = scan(size, window, strides, padding, dilations).out
-        if min(out, default=0) < 0 or 0 in window:
+        if 0 in window:
+            raise self.error(
+                errors.ShapeError,
+                f"filter must not have zero elements, but its window is {list(window)}.",
+                "give the window at least one tap along each axis.",
+            )
+        if min(out, default=0) < 0:
             raise self.error(
                 errors.ShapeError,
                 f"a window of {list(window)} with dilations {list(dilations)} does not fit into an input of size "

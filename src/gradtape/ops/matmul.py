@@ -46,7 +46,7 @@ class MatMul(Op):
             names = [f"{x} transposed" if flag else str(x) for x, flag in ((a, transpose_a), (b, transpose_b))]
             raise self.error(
                 errors.ShapeError,
-                f"inner dimensions differ: a is {names[0]}, b is {names[1]} ({k} vs {l}).",
+                f"inner dimensions differ: a is {names[0]}, b is {names[1]} ({k} vs {l}). Dimensions must be equal.",
                 "transpose one operand, or check which axis holds the features.",
             )
         batch = broadcast(a.shape[:-2], b.shape[:-2])

@@ -76,6 +76,15 @@ class Reshape(Movement):
         return movement.same(shape)
 
 
+def _wrong_axis(perm: tuple[int, ...], rank: int) -> str:
+    """Which axis does not exist, or is not named."""
+    if is_symbolic(perm):
+        return ""
+    beyond = [axis for axis in perm if not 0 <= axis < rank]
+    missing = [axis for axis in range(rank) if axis not in perm]
+    return f": {beyond[0]} is out of range" if beyond else f": {missing[0]} is missing" if missing else ""
+
+
 @declare("transpose")
 class Transpose(Movement):
     """Axis `i` of the result is axis `perm[i]` of x."""
@@ -86,7 +95,7 @@ class Transpose(Movement):
         if is_symbolic(perm) or sorted(perm) != list(range(x.rank)):
             raise self.error(
                 errors.ShapeError,
-                f"perm is {list(perm)}, but x is {x} of rank {x.rank}.",
+                f"perm is {list(perm)}, but x is {x} of rank {x.rank}{_wrong_axis(perm, x.rank)}.",
                 f"name each axis from 0 to {x.rank - 1} once, as in perm={[*range(x.rank - 2), x.rank - 1, x.rank - 2]}."
                 if x.rank > 1
                 else "perm=[0]."

@@ -6,6 +6,7 @@ wait for the device.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -147,3 +148,25 @@ def sum_rows(positions: Any, values: Any, rows: int) -> Any:
         positions = np.reshape(positions, (n, 1)) + np.arange(width, like=positions)
     np.add.at(result, np.reshape(positions, (n * width,)), np.reshape(values, (n * width,)))
     return np.reshape(result, (rows, width))
+
+
+def add_rows(rows: Any, positions: Any, values: Any) -> None:
+    """Add `values[j]` to `rows[positions[j]]`, in place and in the order of `j`: rounding depends on the order."""
+    if type(rows) is not np.ndarray or rows.ndim == 1:  # of numbers, NumPy has a quick loop
+        np.add.at(rows, positions, values)
+        return
+    width = math.prod(rows.shape[1:])
+    if 4 * positions.size > len(rows):  # nearly all rows: it is not worth finding out which
+        old = np.reshape(rows, (len(rows), width))
+        everything = np.concatenate([old, np.reshape(values, (positions.size, width))])
+        order = np.concatenate([np.arange(len(rows)), np.reshape(positions, (-1,))])
+        rows[...] = np.reshape(sum_rows(order, everything, len(rows)), rows.shape)
+        return
+    places, which = np.unique(positions, return_inverse=True)
+    if places.size == positions.size:
+        rows[positions] += values
+        return
+    old = np.reshape(rows[places], (places.size, width))
+    everything = np.concatenate([old, np.reshape(values, (positions.size, width))])
+    sums = sum_rows(np.concatenate([np.arange(places.size), which]), everything, places.size)
+    rows[places] = np.reshape(sums, (places.size, *rows.shape[1:]))

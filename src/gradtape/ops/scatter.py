@@ -22,6 +22,7 @@ from gradtape.ops.family import NO_LOWERING, boxed, dims
 from gradtape.ops.indexing import spread
 from gradtape.ops.movement import Reshape
 from gradtape.ops.row_positions import (
+    add_rows,
     batch_positions,
     check_integers,
     check_kind,
@@ -243,6 +244,20 @@ class ClearNd(Coordinates):
     def lower(self, x: Spec, indices: Spec, *, batch_dims: int = 0) -> Any:
         places = _places(x.shape, indices, batch_dims)
         return Put(places, x.dtype, "replace", 0, (0, 1, None)) if places.fits else None
+
+
+@declare("tensor_scatter_nd_add")
+class TensorScatterNdAdd(TensorScatter):
+    """A copy of `tensor` to which `updates` are added at coordinates, one after the other where they name one place."""
+
+    kinds = "fVciu"
+    how = "add"
+
+    def combine(self, rows: Any, positions: Any, updates: Any) -> None:
+        add_rows(rows, np.reshape(positions, (-1,)), updates)
+
+    def vjp(self, dy: Any, indices: Any, *, batch_dims: int = 0, needs: Any) -> Any:
+        return dy, None, GatherNd(dy, indices, batch_dims=batch_dims) if needs[2] else None
 
 
 class TensorExtremum(TensorScatter):

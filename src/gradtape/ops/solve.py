@@ -46,6 +46,7 @@ class Inverting(Op):
 
     kinds = "fVc"
     lower = NO_LOWERING
+    singular_text = "Input matrix is not invertible."
 
     def check_square(self, a: Spec, name: str = "a") -> None:
         """Raises unless the last two axes hold square matrices."""
@@ -62,7 +63,7 @@ class Inverting(Op):
         """The error for a matrix without an inverse."""
         return self.error(
             errors.InvalidArgumentError,
-            "Input matrix is not invertible.",
+            self.singular_text,
             "add a small multiple of the identity, or use tf.linalg.lstsq or tf.linalg.pinv.",
         )
 
@@ -75,6 +76,8 @@ class MatrixInverse(Inverting):
         dtype = self.check_dtypes(a)
         self.check_square(a)
         return Spec(a.shape, dtype)
+
+    singular_text = "Input is not invertible."
 
     def kernel(self, a: Any, *, adjoint: bool = False) -> Any:
         try:

@@ -141,7 +141,7 @@ def _embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | N
     if not ids.dtype.is_integer:
         raise ValueError(
             errors.compose(
-                f"embedding_lookup: the values of ids must be integers, got {ids.dtype.name}.",
+                f"embedding_lookup: The values contained by the inputs have type {ids.dtype.name}, and ids must be integers.",
                 "use tf.cast(ids, tf.int64).",
             )
         )

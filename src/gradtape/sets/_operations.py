@@ -139,7 +139,7 @@ def _check(what: str, indices: Any, shape: Any, ordered: bool) -> None:
         place = indices[int(np.argmin(inside))].tolist()
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{what}: indices must be inside the shape {shape.tolist()}, got {place}.",
+            f"{what}: Index out of range: {place} is not inside the shape {shape.tolist()}.",
             "indices count from 0.",
         )
     same: Any = np.flatnonzero((indices[1:] == indices[:-1]).all(axis=1))

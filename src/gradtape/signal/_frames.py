@@ -48,11 +48,16 @@ def frame(
         )
     length, step = integer(frame_length, "frame", "frame_length"), integer(frame_step, "frame", "frame_step")
     place = normalize_axis(integer(axis, "frame", "axis"), x.ndim, "frame")
+    fill = convert.like(pad_value, x.dtype) if pad_end else None
+    if fill is not None and fill.ndim:
+        raise errors.build(
+            errors.ShapeError, f"frame: pad_value is {spec_of(fill)}, and must be a scalar.", "give one number."
+        )
     rank = x.ndim
     if place != rank - 1:
         x = Transpose(x, perm=(*[i for i in range(rank) if i != place], place))
     if pad_end and step > 0:
-        x = _extended(x, length, step, pad_value)
+        x = _extended(x, length, step, fill)
     y = Frame(x, length=length, step=step)
     if place != rank - 1:
         rest = list(range(rank - 1))
@@ -66,7 +71,7 @@ def _extended(x: Any, length: int, step: int, value: Any) -> Any:
     missing = length + step * (-(-samples // step) - 1) - samples
     if missing <= 0 or not samples:
         return x
-    fill = BroadcastTo(convert.like(value, x.dtype), shape=(*lead, missing))
+    fill = BroadcastTo(value, shape=(*lead, missing))
     return Concat(x, fill, axis=len(lead))
 
 

@@ -5,7 +5,6 @@ A variable gets a new array each time: tapes may hold the old one.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -22,28 +21,15 @@ from gradtape.core.tensor import Tensor, host
 from gradtape.core.updates import lock_of
 from gradtape.core.variable import Variable
 from gradtape.ops.family import NO_LOWERING, dims
-from gradtape.ops.row_positions import check_range, sum_rows, unfit_updates
+from gradtape.ops.row_positions import add_rows, check_range, unfit_updates
 from gradtape.ops.scatter import locate
 from gradtape.transform.opaque_op import recorded_by
 
 _Combine = Callable[[Any, Any, Any], None]
 
 
-def _add(rows: Any, positions: Any, values: Any) -> None:
-    places, sums = _summed(positions, values)
-    rows[places] += sums
-
-
 def _sub(rows: Any, positions: Any, values: Any) -> None:
-    places, sums = _summed(positions, values)
-    rows[places] -= sums
-
-
-def _summed(positions: Any, values: Any) -> tuple[Any, Any]:
-    """The positions without repetition, and the sum of the values for each."""
-    places, which = np.unique(positions, return_inverse=True)
-    flat = np.reshape(values, (positions.size, math.prod(values.shape[1:])))
-    return places, np.reshape(sum_rows(which, flat, places.size), (places.size, *values.shape[1:]))
+    add_rows(rows, positions, -values)
 
 
 def _update(rows: Any, positions: Any, values: Any) -> None:
@@ -302,14 +288,14 @@ def _check_limit(limit: int, value: Tensor) -> None:
 
 
 _METHODS = [
-    _scatter("scatter_add", _add, "Add to rows; for repeated positions the sums.", "8.0"),
+    _scatter("scatter_add", add_rows, "Add to rows; for repeated positions the sums.", "8.0"),
     _scatter("scatter_sub", _sub, "Subtract from rows; for repeated positions the sums.", "0.0"),
     _scatter("scatter_update", _update, "Replace rows; of repeated positions the last wins.", "2.0"),
     _scatter("scatter_mul", np.multiply.at, "Multiply rows; repeated positions one after the other.", "16.0"),
     _scatter("scatter_div", np.divide.at, "Divide rows; repeated positions one after the other.", "1.0"),
     _scatter("scatter_min", np.minimum.at, "Replace elements by smaller ones.", "2.0"),
     _scatter("scatter_max", np.maximum.at, "Replace elements by larger ones.", "4.0"),
-    _scatter_nd("scatter_nd_add", _add, "Add at coordinates; for repeated ones the sums.", "8.0"),
+    _scatter_nd("scatter_nd_add", add_rows, "Add at coordinates; for repeated ones the sums.", "8.0"),
     _scatter_nd("scatter_nd_sub", _sub, "Subtract at coordinates; for repeated ones the sums.", "0.0"),
     _scatter_nd("scatter_nd_update", _update, "Replace at coordinates; of repeated ones the last wins.", "2.0"),
     _scatter_nd("scatter_nd_min", np.minimum.at, "Replace elements at coordinates by smaller ones.", "2.0"),

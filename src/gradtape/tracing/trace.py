@@ -465,6 +465,9 @@ class Trace:
     def assign(self, variable: Variable, tensor: Tensor) -> None:
         """Write down an assignment; later reads see it."""
         value = self.value_of(tensor)
+        if _current.undo is not None:
+            with recorded_by():
+                _current.undo.append((self, variable, self.read_for_update(variable)))
         if variable.trainable:
             self.read(variable)  # what is read after the assignment has a gradient by the variable too
         self.graph.nodes.append(Node(ASSIGN, (value,), {"variable": variable}, (), provenance.user_place(3)))

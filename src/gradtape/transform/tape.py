@@ -131,6 +131,7 @@ class GradientTape:
             code, offset = _search(_getframe(1))
             self._begin(code, offset)
             return
+        recording.depth = _current.depth  # a tape that a map enters again sees its ops on examples
         _current.recorders = (*_current.recorders, recording)
         recording.spans.append(_new_id())
         self._active = True

@@ -65,8 +65,9 @@ def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: b
         # An axis in front of examples cannot be told from theirs: a loop over the rows needs no rank.
         return cast(R, _current.trace.map_rows(fn, nest.pack_sequence_as(elems, flat)))
     size = _count(flat)
+    undo: list[tuple[Any, Any, Any]] = []
     try:
-        return cast(R, _at_once(fn, elems, flat, size))
+        return cast(R, _attempt(fn, elems, flat, size, undo))
     except (UnknownExampleError, Unknown):
         if _current.trace is None or not fallback_to_while_loop:
             raise
@@ -77,6 +78,7 @@ def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: b
         if warn and size is not None:
             text = f"vectorized_map: the {size} examples run one by one, since they cannot run at once.\n{problem}"
             warnings.warn(text, UserWarning, stacklevel=provenance.stacklevel())
+        _take_back(undo)
         if size is not None:
             return cast(R, _one_by_one(fn, elems, flat, size))
     return cast(R, _current.trace.map_rows(fn, nest.pack_sequence_as(elems, flat)))
@@ -145,6 +147,29 @@ def _specs(flat: list[Tensor]) -> str:
     return ", ".join(str(spec_of(t)) for t in flat)
 
 
+def _attempt(
+    fn: Callable[[Any], Any], elems: Any, flat: list[Tensor], size: int, undo: list[tuple[Any, Any, Any]]
+) -> Any:
+    """`_at_once`, with a note of what variables were before."""
+    before, _current.undo = _current.undo, undo
+    try:
+        return _at_once(fn, elems, flat, size)
+    finally:
+        _current.undo = before
+        if before is not None:
+            before += undo
+
+
+def _take_back(undo: list[tuple[Any, Any, Any]]) -> None:
+    """Give variables the values again that they had before an attempt: each example makes its assignments itself."""
+    now: Any = _current.trace
+    for trace, variable, value in reversed(undo):
+        if trace is None:
+            variable._value = value
+        elif trace is now:
+            now.assign(variable, value)
+
+
 def _at_once(fn: Callable[[Any], Any], elems: Any, flat: list[Tensor], size: int) -> Any:
     depth, maps = _current.depth, _running.maps
     level = depth + 1
@@ -196,7 +221,7 @@ def _one_by_one(fn: Callable[[Any], Any], elems: Any, flat: list[Tensor], size: 
             return _stack_of_composites(leaves)
         return stack(*[convert.convert_to_tensor(leaf) for leaf in leaves], axis=0)
 
-    return nest.map_structure(column, *rows)
+    return nest.map_structure(column, *rows, check_types=False)  # a loop gives a list, or what its body returns
 
 
 def _decoded(spec: Any, parts: list[Any]) -> Any:

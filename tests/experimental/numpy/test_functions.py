@@ -370,7 +370,7 @@ def test_all_names_are_there() -> None:
         (lambda: tnp.clip(A, None, None), ValueError, "both None"),
         (lambda: tnp.reshape(A, (3, 2), order="K"), ValueError, "order is 'K'"),
         (lambda: tnp.select([A > 0], []), ValueError, "1 conditions for 0 choices"),
-        (lambda: tnp.average(A, weights=[1.0, 2.0]), TypeError, "axis must be given"),
+        (lambda: tnp.average(A, weights=[1.0, 2.0]), tf.errors.InvalidArgumentError, "weights has shape"),
         (lambda: tnp.pad(A, 1, "edge"), ValueError, "mode is 'edge'"),
         (lambda: tnp.cross([1.0], [2.0]), ValueError, "elements"),
         (lambda: tnp.mean(A, out=A), ValueError, "immutable"),

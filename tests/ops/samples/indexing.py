@@ -9,6 +9,7 @@ from gradtape.ops.scatter import (
     GatherNd,
     KeepLast,
     ScatterNd,
+    TensorScatterNdAdd,
     TensorScatterNdMax,
     TensorScatterNdMin,
     TensorScatterNdUpdate,
@@ -73,7 +74,8 @@ def combine_loop(combine):
     return loop
 
 
-update_loop, max_loop, min_loop = combine_loop(lambda old, new: new), combine_loop(np.maximum), combine_loop(np.minimum)
+update_loop, add_loop = combine_loop(lambda old, new: new), combine_loop(np.add)
+max_loop, min_loop = combine_loop(np.maximum), combine_loop(np.minimum)
 
 
 def clear_loop(x, indices, batch_dims=0):
@@ -195,6 +197,7 @@ SINGLES = np.array([[0, 1], [2, 0]])
 
 for op, loop, dtypes in (
     (TensorScatterNdUpdate, update_loop, FLOATS),
+    (TensorScatterNdAdd, add_loop, FLOATS),
     (TensorScatterNdMax, max_loop, REALS),
     (TensorScatterNdMin, min_loop, REALS),
 ):

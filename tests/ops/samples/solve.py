@@ -63,7 +63,7 @@ sample(MatrixInverse, matrix(2, 3, 3), reference=cofactors, dtypes=FLOATS, adjoi
 sample(MatrixInverse, np.zeros((2, 0, 0)), reference=lambda a: a)
 bad(MatrixInverse, normal(2, 3), error=ShapeError, match="a is f64[2,3]")
 bad(MatrixInverse, normal(3), error=ShapeError, match="give matrices [..., n, n]")
-bad(MatrixInverse, np.zeros((1, 1)), error=InvalidArgumentError, match="Input matrix is not invertible")
+bad(MatrixInverse, np.zeros((1, 1)), error=InvalidArgumentError, match="Input is not invertible")
 bad(MatrixInverse, np.ones((2, 2), np.int32), error=DTypeError, match="a is i32[2,2]")
 
 sample(MatrixSolve, matrix(3, 3), normal(3, 2), reference=eliminated, dtypes=FLOATS)

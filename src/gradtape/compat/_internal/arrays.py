@@ -152,6 +152,11 @@ def pfor(
     loop_fn: Callable[[Any], Any], iters: Any, fallback_to_while_loop: bool = True, parallel_iterations: Any = None
 ) -> Any:
     """The stacked results of a function for 0, 1, … below a number."""
+    if parallel_iterations is not None and parallel_iterations < 1:
+        raise ValueError(f"pfor: parallel_iterations must be None or a positive integer, got {parallel_iterations}.")
+    if parallel_iterations == 1:
+        raise ValueError("pfor: Found `parallel_iterations == 1`. Use `for_loop` instead.")
+    # Without a loop to fall back to, some functions would be refused that TensorFlow can run at once.
     return tf.vectorized_map(loop_fn, tf.range(iters))
 
 
@@ -220,6 +225,8 @@ class Convolution:
         data_format: str | None = None,
         num_spatial_dims: int | None = None,
     ) -> None:
+        axes = len(filter_shape) - 2 if num_spatial_dims is None else num_spatial_dims
+        self.num_spatial_dims, self.num_batch_dims = axes, len(input_shape) - axes - 1
         self._options = {
             "strides": strides, "padding": padding, "data_format": data_format, "dilations": dilation_rate,
         }  # fmt: skip

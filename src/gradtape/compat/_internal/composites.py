@@ -32,8 +32,11 @@ class CompositeTensor(Composite, metaclass=abc.ABCMeta):
 
     @classmethod
     def __subclasshook__(cls, kind: type) -> Any:
-        """Sparse and ragged tensors and slices count as what they are in TensorFlow."""
-        return True if cls is CompositeTensor and issubclass(kind, (Composite, IndexedSlices)) else NotImplemented
+        """Sparse and ragged tensors, slices and linear operators count as what they are in TensorFlow."""
+        if cls is not CompositeTensor:
+            return NotImplemented
+        is_operator = hasattr(kind, "__tensor_parts__")
+        return True if is_operator or issubclass(kind, (Composite, IndexedSlices)) else NotImplemented
 
     def _components(self) -> list[Any]:
         return _taken_apart(self._type_spec._to_components(self))[1]
@@ -86,7 +89,8 @@ class CompositeTensorForm(Form):
 
     def described(self, specs: Sequence[TensorSpec]) -> Any:
         """The spec of objects with such tensors."""
-        return CompositeTensorSpec(self, tuple(specs))
+        kind = _SpecOfRows if isinstance(self.spec, BatchableTypeSpec) else CompositeTensorSpec
+        return kind(self, tuple(specs))
 
 
 class CompositeTensorSpec(CompositeSpec):
@@ -126,6 +130,36 @@ class CompositeTensorSpec(CompositeSpec):
 
     def __repr__(self) -> str:
         return repr(self._own_form.spec)
+
+
+class _SpecOfRows(CompositeTensorSpec):
+    """The kind of an object whose own spec says how many of them are one: what maps return is stacked by it."""
+
+    __slots__ = ()
+
+    def _encode(self, value: Any, minimum_rank: int = 0) -> list[Any]:
+        spec = value._type_spec
+        listed = getattr(spec, "_to_tensor_list", None)
+        return list(listed(value)) if listed is not None else nest.flatten(spec._to_components(value))
+
+    def _encoding_specs(self) -> list[Any]:
+        return list(nest.flatten(self._own_form.spec._component_specs))
+
+    def _batch(self, batch_size: Any) -> _Rows:
+        return _Rows(self._own_form.spec._batch(batch_size))
+
+    def _decode(self, encoded: Any) -> Any:
+        return _Rows(self._own_form.spec)._decode(encoded)
+
+
+class _Rows:
+    """The spec of several objects as one."""
+
+    def __init__(self, spec: Any) -> None:
+        self._spec = spec
+
+    def _decode(self, encoded: Any) -> Any:
+        return self._spec._from_components(nest.pack_sequence_as(self._spec._component_specs, nest.flatten(encoded)))
 
 
 class _Slot:
@@ -289,6 +323,8 @@ def convert_variables_to_tensors(values: Any) -> Any:
     def converted(leaf: Any) -> Any:
         if isinstance(leaf, Variable):
             return convert.convert_to_tensor(leaf)
+        if hasattr(type(leaf), "__tensor_parts__"):
+            return leaf._with_parts([converted(part) for part in leaf.__tensor_parts__()])
         return leaf._convert_variables_to_tensors() if hasattr(leaf, "_convert_variables_to_tensors") else leaf
 
     return nest.map_structure(converted, values)

@@ -56,6 +56,26 @@ def Conv2D(
     return tf.nn.conv2d(input, filter, strides, padding, data_format, dilations)
 
 
+def Conv3D(
+    *, input: Any, filter: Any, strides: Any, padding: Any, data_format: str = "NDHWC", dilations: Any = None, name: Any = None
+) -> Any:  # fmt: skip
+    """A convolution over three axes."""
+    return tf.nn.conv3d(input, filter, strides, padding, data_format, dilations)
+
+
+def Dilation2D(*, input: Any, filter: Any, strides: Any, rates: Any, padding: Any, name: Any = None) -> Any:
+    """A grey-scale dilation."""
+    return tf.nn.dilation2d(input, filter, strides, padding, "NHWC", rates)
+
+
+def MaxPoolV2(
+    *, input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: Any = None
+) -> Any:  # fmt: skip
+    """The maxima of windows, whose sizes may be tensors."""
+    window, steps = (tf.get_static_value(tf.convert_to_tensor(value)).tolist() for value in (ksize, strides))
+    return tf.nn.max_pool(input, window, steps, padding, data_format)
+
+
 class _GradientArgs(NamedTuple):
     """The axes along which the gradients of two operands are added up."""
 
@@ -179,6 +199,20 @@ def FusedBatchNormV3(
     axes = [i for i in range(x.shape.rank) if i != channel]
     inner = tf.cast(x, tf.float32) if x.dtype in (tf.float16, tf.bfloat16) else x
     shape = [-1 if i == channel else 1 for i in range(x.shape.rank)]
+    scale = tf.convert_to_tensor(scale)
+    offset, mean, variance = (tf.convert_to_tensor(given, scale.dtype) for given in (offset, mean, variance))
+    wanted = {"scale": scale, "offset": offset}
+    if not is_training or exponential_avg_factor != 1.0:
+        when = "When exponential_avg_factor != 1, " if is_training else "When is_training=false, "
+        wanted |= {f"{when}mean": mean, f"{when}variance": variance}
+    for named, given in wanted.items():
+        if not given.shape.is_compatible_with([x.shape[channel]]):
+            raise tf.errors.InvalidArgumentError(
+                None,
+                None,
+                f"FusedBatchNorm: {named} must have the same number of elements as x has channels, {x.shape[channel]}; got "
+                f"shape {given.shape}.",
+            )
     if is_training:
         own_mean, own_variance = tf.nn.moments(inner, axes)
         count = tf.cast(tf.size(inner) / tf.size(own_mean), own_variance.dtype)
@@ -188,12 +222,10 @@ def FusedBatchNormV3(
             kept_mean = mean * (1 - exponential_avg_factor) + own_mean * exponential_avg_factor
             kept_variance = variance * (1 - exponential_avg_factor) + kept_variance * exponential_avg_factor
     else:
-        own_mean = kept_mean = tf.convert_to_tensor(mean)
-        own_variance = kept_variance = tf.convert_to_tensor(variance)
+        own_mean = kept_mean = mean
+        own_variance = kept_variance = variance
     factor = tf.math.rsqrt(own_variance + epsilon) * scale
-    y = (inner - tf.reshape(own_mean, shape)) * tf.reshape(factor, shape) + tf.reshape(
-        tf.convert_to_tensor(offset), shape
-    )
+    y = (inner - tf.reshape(own_mean, shape)) * tf.reshape(factor, shape) + tf.reshape(offset, shape)
     return _BatchNorm(tf.cast(y, x.dtype), kept_mean, kept_variance, own_mean, own_variance, own_variance)
 
 
@@ -229,6 +261,9 @@ def ImageProjectiveTransformV3(
     images = tf.convert_to_tensor(images)
     dtype = images.dtype
     height, width = (int(v) for v in tf.get_static_value(tf.convert_to_tensor(output_shape)))
+    if images.shape[0] * height * width * images.shape[3] >= 2**63:
+        text = f"ImageProjectiveTransform: Encountered overflow when multiplying the sizes of {images.shape[0]} images of {height} x {width}."
+        raise tf.errors.InvalidArgumentError(None, None, text)
     t = tf.cast(tf.convert_to_tensor(transforms), tf.float32)
     t = tf.broadcast_to(t, [images.shape[0], 8])
     ys, xs = tf.meshgrid(tf.range(height, dtype=tf.float32), tf.range(width, dtype=tf.float32), indexing="ij")

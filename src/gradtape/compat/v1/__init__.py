@@ -1,8 +1,9 @@
 """`tf.compat.v1`: the part of TensorFlow 1 that programs for TensorFlow 2 use, and graphs that sessions run.
 
 Names that mean the same in both versions are gradtape's own. The others: `_functions` (arguments of version 1, checks, `where` by
-rows), `_arguments` (other names and another order of the arguments), `_variables` (`get_variable`, scopes), `_collections` (collections, initializers, assignments), `_sessions` (placeholders, sessions, switches between the
-modes), `_device_spec` (a DeviceSpec that changes); `messages` has the options that are protocol buffers there. `data`, `gfile`, `initializers`, `logging`, `losses`, `nn`,
+rows), `_arguments` (other names and another order of the arguments), `_variables` (`get_variable`, scopes), `_partitioned` (variables in
+parts), `_collections` (collections, initializers, assignments), `_sessions` (placeholders, sessions, switches between the modes),
+`_device_spec` (a DeviceSpec that changes); `messages` has the options that are protocol buffers there. `data`, `gfile`, `initializers`, `logging`, `losses`, `nn`,
 `train`, … are modules of that name.
 """
 
@@ -40,9 +41,10 @@ _ORIGINS = {
     ),
     "._variables": (
         "AUTO_REUSE Variable VariableScope disable_resource_variables enable_resource_variables "
-        "fixed_size_partitioner get_local_variable get_variable get_variable_scope make_template no_regularizer "
+        "get_local_variable get_variable get_variable_scope make_template no_regularizer "
         "resource_variables_enabled variable_op_scope variable_scope"
     ),
+    "._partitioned": "fixed_size_partitioner min_max_variable_partitioner variable_axis_size_partitioner",
     "._sessions": (
         "colocate_with control_flow_v2_enabled disable_control_flow_v2 disable_eager_execution "
         "disable_tensor_equality disable_v2_behavior disable_v2_tensorshape enable_control_flow_v2 "

@@ -49,8 +49,6 @@ _PARAMETERS = {
     "nn.depthwise_conv2d": "input filter strides padding rate=dilations name data_format dilations",
     "nn.dilation2d": "input filter=filters strides rates=dilations padding name filters dilations",
     "nn.erosion2d": "value kernel=filters strides rates=dilations padding name",
-    "nn.fractional_avg_pool": "value pooling_ratio pseudo_random overlapping deterministic= seed seed2= name",
-    "nn.fractional_max_pool": "value pooling_ratio pseudo_random overlapping deterministic= seed seed2= name",
     "nn.in_top_k": "predictions targets k name",
     "nn.max_pool_with_argmax": (
         "input ksize strides padding data_format Targmax=output_dtype name output_dtype include_batch_in_index"

@@ -11,9 +11,9 @@ from typing import Any
 import gradtape as tf
 from gradtape.compat import _graphs
 from gradtape.compat._graph_keys import GraphKeys
-from gradtape.compat.v1 import initializers
+from gradtape.compat.v1 import _partitioned, initializers
 from gradtape.compat.v1._collections import add_to_collection, get_collection
-from gradtape.core import dtypes, errors, nest
+from gradtape.core import dtypes, errors
 from gradtape.core.shape import TensorShape
 from gradtape.core.variable import Variable as CoreVariable
 from gradtape.core.variable_copies import VariableAggregation, VariableSynchronization
@@ -161,7 +161,7 @@ class VariableScope:
         self.caching_device = caching_device
 
     def set_partitioner(self, partitioner: Any) -> None:
-        """Set the partitioner of variables, which has no effect: they are kept whole."""
+        """The function that says into how many parts variables are cut."""
         self.partitioner = partitioner
 
     def set_dtype(self, dtype: Any) -> None:
@@ -226,6 +226,7 @@ class variable_scope:  # noqa: N801
             "custom_getter": custom_getter,
             "dtype": dtype,
             "constraint": constraint,
+            "partitioner": partitioner,
         }
         self._named = auxiliary_name_scope
         self._before: list[Any] = []
@@ -327,7 +328,27 @@ def get_variable(
     store: Any = default_variable_store()
     if not isinstance(store, VariableStore):
         return store.get_variable(whole, reuse=scope.reuse, **options)
+    partitioner = partitioner if partitioner is not None else scope.partitioner
+    if partitioner is not None:
+        return _in_parts(whole, partitioner, scope.reuse, options)
     return _found_or_made(whole, reuse=scope.reuse, **options)
+
+
+def _in_parts(name: str, partitioner: Any, reuse: Any, options: dict[str, Any]) -> Any:
+    """A variable in the parts that a partitioner wants; a scalar is kept whole."""
+    initial = options["initializer"]
+    is_value = initial is not None and not callable(initial)
+    if is_value:
+        initial = tf.convert_to_tensor(initial, options["dtype"])
+    shape = TensorShape(initial.shape if is_value and options["shape"] is None else options["shape"])
+    if not shape.rank:
+        return _found_or_made(name, reuse=reuse, **options)
+    counts = _partitioned.parts_of(partitioner, shape, options["dtype"])
+    variables = []
+    for i, (begin, size) in enumerate(_partitioned.pieces(counts, shape)):
+        own = {"initializer": tf.slice(initial, begin, size), "shape": None} if is_value else {"shape": size}
+        variables.append(_found_or_made(f"{name}/part_{i}", reuse=reuse, **{**options, **own}))
+    return _partitioned.PartitionedVariable(name, shape, options["dtype"], variables, counts)
 
 
 def _found_or_made(name: str, reuse: Any = None, **options: Any) -> Any:
@@ -520,11 +541,6 @@ class Template:
 
 def no_regularizer(_: Any) -> None:
     """None: there is no penalty."""
-
-
-def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
-    """A function that would cut variables into parts; they are kept whole."""
-    return lambda shape, **_: [num_shards if i == axis else 1 for i in range(len(nest.flatten(list(shape))))]
 
 
 def enable_resource_variables() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.compat.v1 import _rooms
+from gradtape.core import errors
 
 __getattr__, __dir__ = _rooms.from_room("nn")
 
@@ -43,6 +44,40 @@ def sigmoid_cross_entropy_with_logits(
 ) -> Any:
     """The cross entropy of independent classes."""
     return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
+
+
+def fractional_max_pool(
+    value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False, deterministic: bool = False,
+    seed: int = 0, seed2: int = 0, name: str | None = None,
+) -> Any:  # fmt: skip
+    """The maximum of windows whose sizes differ by one; the ratio has four numbers."""
+    _check_ratio("fractional_max_pool", pooling_ratio)
+    return tf.nn.fractional_max_pool(value, pooling_ratio, pseudo_random, overlapping, seed or seed2)
+
+
+def fractional_avg_pool(
+    value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False, deterministic: bool = False,
+    seed: int = 0, seed2: int = 0, name: str | None = None,
+) -> Any:  # fmt: skip
+    """The mean of windows whose sizes differ by one; the ratio has four numbers."""
+    _check_ratio("fractional_avg_pool", pooling_ratio)
+    return tf.nn.fractional_avg_pool(value, pooling_ratio, pseudo_random, overlapping, seed or seed2)
+
+
+def _check_ratio(what: str, ratio: Any) -> None:
+    """UnimplementedError for windows over examples or channels; version 2 has a ValueError."""
+    if len(ratio) < 4:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{what}: pooling_ratio must have 4 numbers, got {ratio!r}.",
+            "give [1.0, height ratio, width ratio, 1.0].",
+        )
+    if ratio[0] != 1 or ratio[3] != 1:
+        raise errors.build(
+            errors.UnimplementedError,
+            f"{what}: pooling_ratio must be 1 for the examples and the channels, got {ratio!r}.",
+            "give [1.0, height ratio, width ratio, 1.0].",
+        )
 
 
 def _axis(axis: Any, dim: Any) -> Any:

@@ -174,7 +174,9 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     if w.ndim != x.ndim:
         if axis is None or w.ndim != 1:
             raise errors.build(
-                TypeError, "average: axis must be given when the shapes of a and weights differ.", "give axis."
+                errors.ShapeError,
+                f"average: weights has shape {w.shape}, a has shape {x.shape}: these do not match.",
+                "give weights in the shape of a, or a vector and the axis that it belongs to.",
             )
         place = normalize_axis(axis, x.ndim, "average")
         w = movement.reshape(w, [-1 if k == place else 1 for k in range(x.ndim)])

@@ -22,7 +22,11 @@ def seed(s: Any) -> None:
 
     >>> tf.experimental.numpy.random.seed(1)
     """
-    functions.set_seed(s)
+    try:
+        number = int(s)
+    except TypeError:
+        raise errors.build(ValueError, f"seed: s must be an integer, got {s!r}.", "pass an int.") from None
+    functions.set_seed(number)
 
 
 def randn(*args: int) -> Tensor:

@@ -19,7 +19,7 @@ from gradtape.linalg._decompositions import cholesky, eigvalsh, svd
 from gradtape.linalg._determinants import det, slogdet
 from gradtape.linalg._operators import late
 from gradtape.linalg._operators.dispatch import answer
-from gradtape.linalg._operators.parts import arguments_of, parts, pieces_of, rebuilt, sliced
+from gradtape.linalg._operators.parts import given_arguments, parts, pieces_of, rebuilt, sliced
 from gradtape.linalg._products import matmul
 from gradtape.linalg._solvers import solve
 from gradtape.math._conversion import real
@@ -114,7 +114,7 @@ class LinearOperator(Module):
     def parameters(self) -> dict[str, Any]:
         """The arguments of the constructor by name."""
         given: dict[str, Any] | None = self._parameters
-        return dict(given) if given is not None else arguments_of(self)
+        return dict(given) if given is not None else given_arguments(self)
 
     def __tensor_parts__(self) -> list[Any]:
         """The tensors that it is made of: gradients with respect to it are those with respect to them."""
@@ -401,7 +401,7 @@ class LinearOperator(Module):
         if tensor.ndim < 2 or (rows is not None and size is not None and rows != size):
             raise errors.build(
                 errors.ShapeError,
-                f"{what}: inner dimensions differ: {self.name} is {self.shape}, the argument is {tensor.shape}. "
+                f"{what}: the inner dimension does not match: {self.name} is {self.shape}, the argument is {tensor.shape}. "
                 f"Dimensions {size} and {rows} are not compatible.",
                 f"give a matrix with {size} rows; for vectors use matvec and solvevec.",
             )

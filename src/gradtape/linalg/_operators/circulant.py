@@ -52,6 +52,12 @@ class Circulant(LinearOperator):
         super().__init_subclass__(**options)
         cls._matrix_ranks = {"spectrum": cls._depth}
 
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The arguments of the constructor by name; the name is that of the class by default."""
+        given = super().parameters
+        return given if given["name"] is not None else {**given, "name": type(self).__name__}
+
     spectrum = property(lambda self: self._spectrum, doc="The Fourier transform of the kernel: the eigenvalues.")
     block_depth = property(lambda self: self._depth, doc="How many dimensions there are.")
 

@@ -116,7 +116,7 @@ class LinearOperatorComposition(Joint):
         if _is_square_of_itself(members):  # A A^H
             sentence = "The composition of an operator with its adjoint is always {}."
             is_square = require_hint(is_square, True, sentence.format("square"))
-            is_self_adjoint = require_hint(is_self_adjoint, True, sentence.format("self adjoint"))
+            is_self_adjoint = require_hint(is_self_adjoint, True, sentence.format("self-adjoint"))
             if is_non_singular or all(op.is_non_singular for op in members):
                 sentence = "The composition of a non-singular operator with its adjoint is always {}."
                 is_positive_definite = require_hint(is_positive_definite, True, sentence.format("positive definite"))
@@ -167,6 +167,14 @@ class LinearOperatorComposition(Joint):
 
     def _adjoint(self) -> LinearOperator:
         return LinearOperatorComposition([op.adjoint() for op in reversed(self._operators)], self.is_non_singular)
+
+    def _cholesky(self) -> LinearOperator:
+        first, last = self._operators[0], self._operators[-1]
+        is_product = len(self._operators) == 2 and isinstance(last, LinearOperatorAdjoint) and last.operator is first
+        # L L^H of a triangular L with a positive diagonal is decomposed already.
+        if is_product and first.is_positive_definite and type(first) is DERIVED["lower triangular"]:
+            return first
+        return super()._cholesky()
 
     def _inverse(self) -> LinearOperator:
         if not self._are_square():

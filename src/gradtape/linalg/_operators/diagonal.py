@@ -359,7 +359,14 @@ def _batch_shape(who: str, value: Any) -> TensorShape:
         )
     if isinstance(value, (list, tuple, np.ndarray)) and any(isinstance(n, (int, np.integer)) and n < 0 for n in value):
         raise ValueError(errors.compose(f"{who}: batch_shape must be non-negative, got {value}.", "give lengths."))
-    return TensorShape([] if value is None else value)
+    try:
+        return TensorShape([] if value is None else value)
+    except ValueError as problem:
+        if "negative" not in str(problem):
+            raise
+        raise ValueError(
+            errors.compose(f"{who}: batch_shape must be non-negative, got {value}.", "give lengths.")
+        ) from None
 
 
 def _no_variable(what: str, value: Any) -> None:

@@ -22,12 +22,17 @@ from gradtape.core.variable import Variable
 _Change = Callable[[Any], Any]
 
 
-def arguments_of(operator: Any) -> dict[str, Any]:
-    """The arguments that the constructor got, by name; with what the operator keeps in place of lists and arrays."""
+def given_arguments(operator: Any) -> dict[str, Any]:
+    """The arguments that the constructor got, by name."""
     args, kwargs = vars(operator)["_arguments"]
     bound = inspect.signature(type(operator).__init__).bind(operator, *args, **kwargs)
     bound.apply_defaults()
-    given = {name: value for name, value in bound.arguments.items() if name != "self"}
+    return {name: value for name, value in bound.arguments.items() if name != "self"}
+
+
+def arguments_of(operator: Any) -> dict[str, Any]:
+    """The same, with what the operator keeps in place of lists and arrays."""
+    given = given_arguments(operator)
     return {name: value if value is None else _kept(operator, name, value) for name, value in given.items()}
 
 
