@@ -197,6 +197,7 @@ def reducescatter(
     op: Any = Average,
     name: str | None = None,
     process_set: ProcessSet = global_process_set,
+    ignore_name_scope: bool = False,
     prescale_factor: float = 1.0,
     postscale_factor: float = 1.0,
 ) -> Any:
@@ -224,7 +225,15 @@ def grouped_reducescatter(
 ) -> list[Any]:
     """Several tensors, each reduced and divided; see `reducescatter`."""
     return [
-        reducescatter(t, device_dense, compression, op, None, process_set, prescale_factor, postscale_factor)
+        reducescatter(
+            t,
+            device_dense,
+            compression,
+            op,
+            process_set=process_set,
+            prescale_factor=prescale_factor,
+            postscale_factor=postscale_factor,
+        )
         for t in tensors
     ]
 
