@@ -86,15 +86,17 @@ def grouped_allreduce(
     for i, rows in enumerate(tensors):
         if isinstance(rows, IndexedSlices):
             found[i] = _gathered_rows(rows, how, group, prescale_factor * postscale_factor)
-    packed = [compression.compress(_tensor(tensors[i])) for i in dense]
+    is_narrow = compression is Compression.fp16 and how in (Average, Sum)  # on the way into the buckets, in one pass
+    chosen = Compression.none if is_narrow else compression
+    packed = [chosen.compress(_tensor(tensors[i])) for i in dense]
     sent = [p[0] for p in packed]
     is_linear = how in (Average, Sum) and all(t.dtype.is_floating or t.dtype.is_complex for t in sent)
     scale = prescale_factor * postscale_factor if is_linear else 1.0
     if not is_linear:
         sent = [_scaled(t, prescale_factor) for t in sent]
-    reduced = operations.allreduce(sent, group, how, scale, [name] if name else [])
+    reduced = operations.allreduce(sent, group, how, scale, [name] if name else [], is_narrow)
     for i, value, (_, context) in zip(dense, reduced, packed, strict=True):
-        whole = compression.decompress(value, context)
+        whole = chosen.decompress(value, context)
         found[i] = whole if is_linear else _scaled(whole, postscale_factor)
     return found
 

@@ -244,21 +244,15 @@ class Group:
         self.wait(self._data.Iallgather([_bytes(flat), byte], [_bytes(out), byte]), what, flat, out)
         return list(out)
 
-    def start_narrow(self, flat: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
-        """Begin to sum an array of 16-bit numbers: each rank is sent the part that it adds up. The caller holds what is returned."""
-        share = -(-flat.size // self.size)
-        sent = np.zeros((self.size, share), flat.dtype)
-        sent.ravel()[: flat.size] = flat
-        received, byte = np.empty_like(sent), self.engine.mpi.BYTE
-        return self._data.Ialltoall([_bytes(sent), byte], [_bytes(received), byte]), sent, received
+    def start_narrow(self, flat: np.ndarray, received: np.ndarray) -> Any:
+        """Begin to sum an array of 16-bit numbers: each rank is sent the part that it adds up. The caller holds both arrays."""
+        byte = self.engine.mpi.BYTE
+        return self._data.Ialltoall([_bytes(flat), byte], [_bytes(received), byte])
 
-    def finish_narrow(
-        self, flat: np.ndarray, sent: np.ndarray, received: np.ndarray, scale: float, what: Errand
-    ) -> None:
+    def finish_narrow(self, flat: np.ndarray, received: np.ndarray, scale: float, what: Errand) -> None:
         """The scaled sums, in place of the array: 16 bits travel, and are added in float32, in the order of the ranks."""
-        total, byte = arithmetic.sum_narrow(received, scale), self.engine.mpi.BYTE
-        self.wait(self._data.Iallgather([_bytes(total), byte], [_bytes(sent), byte]), what, total, sent)
-        flat[:] = sent.ravel()[: flat.size]
+        total, byte = arithmetic.sum_narrow(received.reshape(self.size, -1), scale), self.engine.mpi.BYTE
+        self.wait(self._data.Iallgather([_bytes(total), byte], [_bytes(flat), byte]), what, total, flat)
 
 
 def check_versions(version: str) -> None:
