@@ -63,6 +63,39 @@ def test_the_exit_status_is_that_of_the_rank_that_failed(launch: Callable[..., A
     assert job.status != 0
 
 
+def test_the_traceback_of_the_rank_that_failed_comes_last(launch: Callable[..., Any]) -> None:
+    job = launch(
+        3,
+        """
+        hvd.init()
+        if hvd.rank() == 1:
+            raise ValueError("boom")
+        hvd.barrier()
+        """,
+    )
+    assert job.status != 0
+    assert job.err.splitlines()[-1] == "[1] ValueError: boom", job.err
+    assert "rank 1: failed: ValueError: boom" in job.err
+
+
+def test_other_words_of_open_mpi_are_passed_on(capfd: pytest.CaptureFixture[str]) -> None:
+    rule = b"-" * 74 + b"\n"
+    said = [
+        rule,
+        b"MPI_ABORT was invoked on rank 1\n",
+        b"text\n",
+        rule,
+        rule,
+        b"No hosts.\n",
+        rule,
+        b"[0] a\n",
+        rule,
+        b"\0",
+    ]
+    launching._pass_on(said)
+    assert capfd.readouterr().err.encode() == b"".join([rule, b"No hosts.\n", rule, b"[0] a\n", rule])
+
+
 WAITING = """
 import os, time
 import gradtape.horovod as hvd

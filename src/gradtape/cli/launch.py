@@ -14,8 +14,10 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -115,12 +117,21 @@ def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int
         "gradtape.cli.rank",
         *chosen.program,
     ]
-    job = subprocess.Popen(command, env=environment, start_new_session=True)
+    is_wordy = _is_open_mpi(launcher)
+    job = subprocess.Popen(
+        command, env=environment, start_new_session=True, stderr=subprocess.PIPE if is_wordy else None
+    )
+    reader = threading.Thread(target=_pass_on, args=(job.stderr,), name="gradtape-errors", daemon=True)
+    if is_wordy:
+        reader.start()
     try:
         status = job.wait()
     except BaseException:
         _end(job)
         raise
+    finally:
+        if is_wordy:
+            reader.join(_PATIENCE)
     if status:
         _report(folder)
         if (chosen.hosts or chosen.hostfile) and not any(folder.glob("rank-*")):
@@ -130,6 +141,30 @@ def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int
                 file=sys.stderr,
             )
     return status if status >= 0 else 128 - status
+
+
+_RULE = b"-" * 74  # Open MPI prints one before and after what it says itself
+_ENDINGS = (b"MPI_ABORT was invoked", b"prterun has exited due to process rank")
+
+
+def _pass_on(errors: Any) -> None:
+    """Print what comes from the ranks and from Open MPI, but not what it says about a rank that ends the job: the traceback comes last."""
+    held, drops = b"", False
+    for raw in errors:
+        line = raw.replace(b"\0", b"")  # Open MPI writes one after its last words
+        is_rule = line.strip() == _RULE
+        if drops:
+            drops = not is_rule
+            continue
+        if is_rule and not held:
+            held = line  # the next line decides
+            continue
+        if held and line.startswith(_ENDINGS):
+            held, drops = b"", True
+            continue
+        os.write(2, held + line)
+        held = b""
+    os.write(2, held)
 
 
 def _end(job: subprocess.Popen[bytes]) -> None:
