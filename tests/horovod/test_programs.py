@@ -241,6 +241,43 @@ def test_a_function_is_called_on_several_ranks(tmp_path: Path) -> None:
     assert "ValueError: boom" in done.stderr
 
 
+INTERRUPTED = """
+import horovod.tensorflow as hvd
+from horovod.common.exceptions import HostsUpdatedInterrupt
+
+hvd.init()
+told = []
+
+class Counted(hvd.elastic.TensorFlowState):
+    def reset(self):
+        told.append("reset")
+
+v = tf.Variable([1.0 + hvd.rank()])
+state = Counted([v], step=0)
+state.register_reset_callbacks([lambda: told.append("callback")])
+
+@hvd.elastic.run
+def train(state):
+    told.append((state.step, float(v[0])))
+    if state.step < 2:
+        state.step += 1
+        v.assign_add([1.0 + hvd.rank()])
+        raise HostsUpdatedInterrupt(skip_sync=state.step == 2)
+    return "done"
+
+assert train(state) == "done"
+last = 3.0 if hvd.rank() == 0 else 4.0
+assert told == [(0, 1.0), "reset", "callback", (1, 2.0), "reset", "callback", (2, last)], told
+print("ok")
+"""
+
+
+def test_an_interrupted_function_is_called_again_with_the_state_of_rank_0(launch: Callable[..., Any]) -> None:
+    job = launch(2, INTERRUPTED)
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 2
+
+
 SESSIONS = """
 import tensorflow.compat.v1 as tf
 import horovod.tensorflow as hvd

@@ -194,8 +194,8 @@ def run(func: Callable[..., Any]) -> Callable[..., Any]:
             except HostsUpdatedInterrupt as interrupt:  # a program may raise it on all ranks
                 state.on_reset()
                 if not interrupt.skip_sync:
-                    state.save()
                     state._broadcast()
+                    state.save()
 
     return started
 
