@@ -221,6 +221,27 @@ def test_after_a_disagreement_no_data_moves(launch: Callable[..., Any]) -> None:
     assert job.out.count("ok") == 2, job.err
 
 
+def test_other_ways_to_reduce_are_named(launch: Callable[..., Any]) -> None:
+    job = launch(
+        2,
+        """
+        hvd.init()
+        try:
+            if hvd.rank():
+                hvd.allreduce(tf.ones([2]), op=hvd.Sum, postscale_factor=0.5)
+            else:
+                hvd.allreduce(tf.ones([2]), op=hvd.Average)
+        except hvd.RanksError as problem:
+            print("told", " ".join(str(problem).split()))
+        """,
+    )
+    for rank in range(2):
+        (told,) = [line for line in job.out.splitlines() if line.startswith(f"[{rank}] told")]
+        assert "rank 0 wants allreduce at" in told, told
+        assert "of Average, (2,) float32" in told, told
+        assert "of Sum times 0.5, (2,) float32" in told, told
+
+
 def test_a_fault_on_another_machine_is_named(launch: Callable[..., Any]) -> None:
     job = launch(3, PROGRAM, "stop", GRADTAPE_RANKS_PER_NODE="2")
     assert job.status != 0

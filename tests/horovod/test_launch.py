@@ -133,6 +133,7 @@ def test_a_signal_ends_all_ranks(tmp_path: Path, number: signal.Signals) -> None
 
 SHELL = """#!/bin/bash
 # A remote shell onto this machine, which keeps no variables, as sshd does.
+echo "$@" >> "$(dirname "$0")/told"
 while [[ "$1" == -* ]]; do case "$1" in -l|-p|-o|-i) shift 2;; *) shift;; esac; done
 shift
 exec env -i PATH=/usr/bin:/bin HOME="$HOME" USER="$USER" bash -c "$*"
@@ -164,6 +165,9 @@ def test_ranks_on_other_hosts_have_the_variables_of_the_launcher(tmp_path: Path,
     out, err = job.communicate(timeout=LIMIT)
     assert job.returncode == 0, err
     assert out.count("variables 2 33.0 0 kept") == 2, out + err
+    told = (tmp_path / "bin" / "told").read_text().splitlines()
+    assert told
+    assert all("-o BatchMode=yes -o ConnectTimeout=20" in line for line in told), told  # a host may not answer
 
 
 SRUN = """#!/bin/bash

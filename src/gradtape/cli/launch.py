@@ -109,6 +109,8 @@ def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int
         environment["GRADTAPE_RANKS_TIMEOUT"] = str(chosen.timeout)
     if _is_open_mpi(launcher):
         environment.update(_OPEN_MPI)
+    if chosen.hosts or chosen.hostfile:
+        _bound_waiting(environment)
     command = [
         launcher,
         *_options(launcher, chosen, environment),
@@ -141,6 +143,19 @@ def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int
                 file=sys.stderr,
             )
     return status if status >= 0 else 128 - status
+
+
+# Without them, ssh waits for minutes for a host that does not answer, and for ever for a password.
+_SSH = "-o BatchMode=yes -o ConnectTimeout=20"
+
+
+def _bound_waiting(environment: dict[str, str]) -> None:
+    """Let ssh give up soon, where the user or Slurm has not chosen another way to the hosts."""
+    if not any(n in environment for n in ("HYDRA_LAUNCHER", "HYDRA_LAUNCHER_EXEC", "SLURM_JOBID", "SLURM_JOB_ID")):
+        environment.setdefault("HYDRA_LAUNCHER_EXTRA_ARGS", _SSH)
+    if not any(n in environment for n in ("PRTE_MCA_plm_ssh_agent", "OMPI_MCA_plm_rsh_agent")):
+        environment.setdefault("PRTE_MCA_plm_ssh_args", _SSH)
+        environment.setdefault("OMPI_MCA_plm_rsh_args", _SSH)
 
 
 _RULE = b"-" * 74  # Open MPI prints one before and after what it says itself
