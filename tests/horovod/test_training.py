@@ -303,6 +303,17 @@ for name, make in OPTIMIZERS.items():
         tf.train.Checkpoint(model=read, optimizer=read.optimizer).read(f"{name}-{ranks}")
         for k, v in read.optimizer.gathered_state().items():
             np.testing.assert_allclose(v.numpy(), whole[k], atol=2e-5, err_msg=f"{name} {k}")
+    # In a file the state is that of an optimizer that is not divided.
+    divided.save(f"{name}-of-{r}.keras")
+    plain = keras.models.load_model(f"{name}-of-{r}.keras")
+    for a, b in zip(plain.optimizer.variables, alone.optimizer.variables, strict=True):
+        np.testing.assert_allclose(a, b, atol=2e-5, err_msg=f"{name} {b.path}")
+    plain.save(f"{name}-of-{r}.keras")
+    read = model(hvd.DistributedOptimizer(make(), shard_optimizer=True))
+    read.optimizer.build(read.trainable_variables)
+    read.load_weights(f"{name}-of-{r}.keras")
+    for k, v in read.optimizer.gathered_state().items():
+        np.testing.assert_allclose(v.numpy(), whole[k], atol=2e-5, err_msg=f"{name} {k}")
 try:
     hvd.DistributedOptimizer(keras.optimizers.Adafactor(), shard_optimizer=True)
 except tf.errors.UnimplementedError as problem:
