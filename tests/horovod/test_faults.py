@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gradtape as tf
@@ -159,6 +160,27 @@ def test_ranks_that_do_not_come_to_init_are_named(
     for words in said:
         assert words in job.err, job.err
     assert took < 20, f"the job ended {took:.1f} s after the fault"
+
+
+def test_a_slow_start_of_mpi_is_no_missing_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time limit is for ranks that do not come; where all are there, the machine is only busy."""
+    from gradtape.ranks import _arrival as arrival
+    from gradtape.ranks import _board as board
+
+    slots = np.zeros(2, board.SLOT)
+    slots["pid"] = os.getpid()
+    ended: list[Any] = []
+    monkeypatch.setenv("GRADTAPE_LAUNCH_SIZE", "3")
+    monkeypatch.setattr(arrival, "_others", lambda rank: dict(enumerate(slots, 1)))
+    monkeypatch.setattr(arrival.Watch, "_end", lambda self, waited, gone: ended.append(sorted(gone)))
+    slots["state"] = board.WAITING
+    with arrival.Watch(0.1):
+        time.sleep(1)
+    assert not ended
+    slots["state"][1] = board.RUNNING
+    with arrival.Watch(0.1):
+        time.sleep(1)
+    assert ended[0] == [2]
 
 
 def test_a_rank_that_stops_while_others_are_at_the_end_is_named(launch: Callable[..., Any]) -> None:
