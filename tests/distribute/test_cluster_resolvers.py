@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -37,6 +38,7 @@ def test_a_cluster_by_hand() -> None:
 
 
 def test_slurm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     with pytest.raises(RuntimeError, match="SLURM_PROCID is not set"):
         resolvers.SlurmClusterResolver()
     for name, value in {
@@ -48,8 +50,22 @@ def test_slurm(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
     resolver = resolvers.SlurmClusterResolver()
     assert resolver.get_task_info() == ("worker", 4)
-    assert resolver.cluster_spec().job_tasks("worker") == ["n1:8888", "n1:8889", "n2:8888", "n2:8889", "m07:8888"]
-    assert resolvers.SlurmClusterResolver({"chief": 1, "worker": 4}).get_task_info() == ("worker", 3)
+    assert resolver.cluster_spec().job_tasks("worker") == ["m07:8888", "n1:8888", "n1:8889", "n2:8888", "n2:8889"]
+    assert resolver.master() == "grpc://n2:8889"
+    for jobs in ({"chief": 1, "worker": 4}, {"worker": 4, "chief": 1}):  # jobs have their tasks in the order of names
+        assert resolvers.SlurmClusterResolver(jobs).get_task_info() == ("worker", 3)
+    spread = resolvers.SlurmClusterResolver(
+        tasks_per_node={"a": 3, "b": 2}, gpus_per_node=8, gpus_per_task=2, port_base=5
+    )
+    assert spread.cluster_spec().job_tasks("worker") == ["a:5", "a:6", "a:7", "b:5", "b:6"]
+    assert spread.num_accelerators() == {"GPU": 2}
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == "2,3"
+    fifteen = resolvers.SlurmClusterResolver({"worker": 15}, tasks_per_node=5)
+    assert len(fifteen.cluster_spec().job_tasks("worker")) == 15
+    with pytest.raises(RuntimeError, match="jobs must have 15 tasks"):
+        resolvers.SlurmClusterResolver(tasks_per_node=5)
+    with pytest.raises(RuntimeError, match="cannot share 2 GPUs"):
+        resolvers.SlurmClusterResolver(gpus_per_node=2, gpus_per_task=2)
     with pytest.raises(RuntimeError, match="jobs must have 5 tasks"):
         resolvers.SlurmClusterResolver({"worker": 3})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -136,6 +137,65 @@ def test_datasets(launch: Callable[..., Any]) -> None:
             """,
         ),
         3,
+    )
+
+
+def test_workers_read_their_own_files(launch: Callable[..., Any], tmp_path: Path) -> None:
+    for number in range(5):
+        (tmp_path / f"part-{number}.txt").write_text("".join([f"{number}{line}\n" for line in range(4)]))
+    passed(
+        launch(
+            2,
+            """
+            s = tf.distribute.MultiWorkerMirroredStrategy()
+            r = s.cluster_resolver.task_id
+            options = tf.data.Options()
+            options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.FILE
+            names = sorted(tf.io.gfile.glob("part-*.txt"))
+            number = lambda line: tf.strings.to_number(line, tf.int32)
+            ways = (
+                tf.data.TextLineDataset(names).map(number),
+                tf.data.Dataset.from_tensor_slices(names).flat_map(tf.data.TextLineDataset).map(number).cache().prefetch(1),
+                tf.data.Dataset.list_files("part-*.txt").interleave(tf.data.TextLineDataset, cycle_length=2).map(number),
+            )
+            for whole in ways:
+                data = s.experimental_distribute_dataset(whole.batch(4).with_options(options))
+                for turn in range(2):
+                    rows = [b.numpy().tolist() for b in data]
+                    own = sorted(x for row in rows for x in row)
+                    assert own == [10 * f + i for f in range(r, 5, 2) for i in range(4)], own
+                    assert [len(row) for row in rows] == ([2] * 6 if r == 0 else [2] * 4 + [0] * 2), rows
+            for wrong, words in (
+                (tf.data.Dataset.range(8).batch(2), "must read files"),
+                (tf.data.TextLineDataset(names[0]).batch(2), "1 file cannot be divided among 2 workers"),
+            ):
+                try:
+                    s.experimental_distribute_dataset(wrong.with_options(options))
+                except tf.errors.InvalidArgumentError as problem:
+                    assert words in str(problem), problem
+                else:
+                    raise SystemExit(words)
+
+            import keras
+            with s.scope():
+                model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1, kernel_initializer="zeros", use_bias=False)])
+                model.compile(keras.optimizers.SGD(1e-4), "mse", metrics=["mae"])
+            pairs = ways[0].map(lambda x: (tf.cast(x, tf.float32)[None], tf.cast(x, tf.float32)[None]))
+            told = model.fit(pairs.batch(4).with_options(options), epochs=2, verbose=0).history
+            w, steps = 0.0, 6
+            for _ in range(2):
+                for step in range(steps):
+                    batch = [10 * f + i for q in range(2) for f in list(range(q, 5, 2))[step // 2 :][:1] for i in (2 * (step % 2), 2 * (step % 2) + 1)]
+                    w -= 1e-4 * sum(2 * (w * x - x) * x for x in batch) / len(batch)
+            np.testing.assert_allclose(model.get_weights()[0], [[w]], rtol=1e-4)
+            assert len(set(s._workers.group.exchange(str(told)))) == 1
+            options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
+            model.fit(pairs.batch(4).with_options(options), verbose=0)
+            assert int(model.optimizer.iterations) == 12 + 10  # 5 batches, each as 2 of half the size, on all workers
+            print("ok")
+            """,
+        ),
+        2,
     )
 
 

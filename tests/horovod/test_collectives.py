@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 CHECKS = """
@@ -331,3 +332,50 @@ def test_a_function_runs_again_after_an_error_between_its_buckets(launch: Callab
     )
     assert job.status == 0, job.err
     assert job.out.count("ok") == 2
+
+
+def test_numbers_become_narrow_on_the_way_into_their_bucket() -> None:
+    from gradtape.ranks import _arithmetic as arithmetic
+
+    random = np.random.default_rng(0)
+    for size in (0, 1, 2047, 2049, 150_001):
+        for wide in ("f4", "f8"):
+            numbers = (random.normal(size=size) * 1e5).astype(wide)
+            numbers[:4] = [np.nan, np.inf, 6e-8, 65519.0][:size]
+            bucket = np.full(size + 3, 7, "f2")
+            arithmetic.pack(numbers, bucket[3:])
+            with np.errstate(over="ignore"):
+                np.testing.assert_array_equal(bucket[3:], numbers.astype("f2"))
+            assert (bucket[:3] == 7).all()
+
+
+def test_compressed_gradients_in_all_ways(launch: Callable[..., Any]) -> None:
+    """From the tape, in functions with one bucket and with several, and through the reduction itself."""
+    job = launch(
+        3,
+        """
+        hvd.init()
+        r, n = hvd.rank(), hvd.size()
+        half = hvd.Compression.fp16
+        for rows in (3, 200_003):
+            starts = [np.random.default_rng(s).normal(size=(rows, 2)).astype("f4") for s in range(n)]
+            want = np.mean([s.astype("f2").astype("f4") * 2 for s in starts], 0).astype("f2").astype("f4")
+            v, w = tf.Variable(starts[r]), tf.Variable(starts[r][:, 0])
+            def gradients():
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_sum(v * v) + tf.reduce_sum(w * w)
+                return hvd.DistributedGradientTape(tape, compression=half).gradient(loss, [v, w])
+            for run in (gradients, gradients, tf.function(gradients)):
+                of_v, of_w = run()
+                assert of_v.dtype == of_w.dtype == tf.float32
+                np.testing.assert_allclose(of_v, want, rtol=1e-3, atol=1e-3)
+                np.testing.assert_array_equal(of_w.numpy(), of_v.numpy()[:, 0])
+            with tf.GradientTape() as tape:
+                total = tf.reduce_sum(hvd.allreduce(v, compression=half, op=hvd.Sum) * 2.0)
+            np.testing.assert_array_equal(tape.gradient(total, v).numpy(), np.full((rows, 2), 2.0 * n, "f4"))
+        np.testing.assert_array_equal(hvd.allreduce(tf.constant([1.0 + r]), op=hvd.Max, compression=half).numpy(), [n])
+        print("ok")
+        """,
+    )
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 3

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gradtape as tf
@@ -161,6 +162,27 @@ def test_ranks_that_do_not_come_to_init_are_named(
     assert took < 20, f"the job ended {took:.1f} s after the fault"
 
 
+def test_a_slow_start_of_mpi_is_no_missing_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time limit is for ranks that do not come; where all are there, the machine is only busy."""
+    from gradtape.ranks import _arrival as arrival
+    from gradtape.ranks import _board as board
+
+    slots = np.zeros(2, board.SLOT)
+    slots["pid"] = os.getpid()
+    ended: list[Any] = []
+    monkeypatch.setenv("GRADTAPE_LAUNCH_SIZE", "3")
+    monkeypatch.setattr(arrival, "_others", lambda rank: dict(enumerate(slots, 1)))
+    monkeypatch.setattr(arrival.Watch, "_end", lambda self, waited, gone: ended.append(sorted(gone)))
+    slots["state"] = board.WAITING
+    with arrival.Watch(0.1):
+        time.sleep(1)
+    assert not ended
+    slots["state"][1] = board.RUNNING
+    with arrival.Watch(0.1):
+        time.sleep(1)
+    assert ended[0] == [2]
+
+
 def test_a_rank_that_stops_while_others_are_at_the_end_is_named(launch: Callable[..., Any]) -> None:
     job = launch(
         2,
@@ -219,6 +241,27 @@ def test_after_a_disagreement_no_data_moves(launch: Callable[..., Any]) -> None:
         """,
     )
     assert job.out.count("ok") == 2, job.err
+
+
+def test_other_ways_to_reduce_are_named(launch: Callable[..., Any]) -> None:
+    job = launch(
+        2,
+        """
+        hvd.init()
+        try:
+            if hvd.rank():
+                hvd.allreduce(tf.ones([2]), op=hvd.Sum, postscale_factor=0.5)
+            else:
+                hvd.allreduce(tf.ones([2]), op=hvd.Average)
+        except hvd.RanksError as problem:
+            print("told", " ".join(str(problem).split()))
+        """,
+    )
+    for rank in range(2):
+        (told,) = [line for line in job.out.splitlines() if line.startswith(f"[{rank}] told")]
+        assert "rank 0 wants allreduce at" in told, told
+        assert "of Average, (2,) float32" in told, told
+        assert "of Sum times 0.5, (2,) float32" in told, told
 
 
 def test_a_fault_on_another_machine_is_named(launch: Callable[..., Any]) -> None:

@@ -63,6 +63,39 @@ def test_the_exit_status_is_that_of_the_rank_that_failed(launch: Callable[..., A
     assert job.status != 0
 
 
+def test_the_traceback_of_the_rank_that_failed_comes_last(launch: Callable[..., Any]) -> None:
+    job = launch(
+        3,
+        """
+        hvd.init()
+        if hvd.rank() == 1:
+            raise ValueError("boom")
+        hvd.barrier()
+        """,
+    )
+    assert job.status != 0
+    assert job.err.splitlines()[-1] == "[1] ValueError: boom", job.err
+    assert "rank 1: failed: ValueError: boom" in job.err
+
+
+def test_other_words_of_open_mpi_are_passed_on(capfd: pytest.CaptureFixture[str]) -> None:
+    rule = b"-" * 74 + b"\n"
+    said = [
+        rule,
+        b"MPI_ABORT was invoked on rank 1\n",
+        b"text\n",
+        rule,
+        rule,
+        b"No hosts.\n",
+        rule,
+        b"[0] a\n",
+        rule,
+        b"\0",
+    ]
+    launching._pass_on(said)
+    assert capfd.readouterr().err.encode() == b"".join([rule, b"No hosts.\n", rule, b"[0] a\n", rule])
+
+
 WAITING = """
 import os, time
 import gradtape.horovod as hvd
@@ -100,30 +133,102 @@ def test_a_signal_ends_all_ranks(tmp_path: Path, number: signal.Signals) -> None
 
 SHELL = """#!/bin/bash
 # A remote shell onto this machine, which keeps no variables, as sshd does.
+echo "$@" >> "$(dirname "$0")/told"
 while [[ "$1" == -* ]]; do case "$1" in -l|-p|-o|-i) shift 2;; *) shift;; esac; done
 shift
 exec env -i PATH=/usr/bin:/bin HOME="$HOME" USER="$USER" bash -c "$*"
 """
 
 
+def command(folder: Path, name: str, text: str) -> str:
+    """Write a command; returns the PATH that finds it first."""
+    (folder / "bin").mkdir(exist_ok=True)
+    (folder / "bin" / name).write_text(text)
+    (folder / "bin" / name).chmod(0o755)
+    return f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+
+
 @pytest.mark.parametrize("option", ["--hosts", "--hostfile"])
 def test_ranks_on_other_hosts_have_the_variables_of_the_launcher(tmp_path: Path, option: str) -> None:
-    (tmp_path / "shell").write_text(SHELL)
-    (tmp_path / "shell").chmod(0o755)
+    """Both MPIs start them by the `ssh` that is found first."""
     (tmp_path / "hosts").write_text("127.0.0.2\n127.0.0.3\n")
     (tmp_path / "program.py").write_text(
         "import os\nimport gradtape.horovod as hvd\nhvd.init()\n"
         "names = ('GRADTAPE_RANKS_TIMEOUT', 'GRADTAPE_LAUNCH_RESTART', 'OWN_SETTING')\n"
         "print('variables', hvd.size(), *[os.environ.get(n) for n in names])\n"
     )
-    shell = str(tmp_path / "shell")
+    path = command(tmp_path, "ssh", SHELL)
     job = started(
         tmp_path, "-n", "2", "--timeout", "33", option, "127.0.0.2,127.0.0.3" if option == "--hosts" else "hosts", "program.py",
-        OWN_SETTING="kept", HYDRA_LAUNCHER="ssh", HYDRA_LAUNCHER_EXEC=shell, PRTE_MCA_plm_ssh_agent=shell,
+        OWN_SETTING="kept", PATH=path,
     )  # fmt: skip
     out, err = job.communicate(timeout=LIMIT)
     assert job.returncode == 0, err
     assert out.count("variables 2 33.0 0 kept") == 2, out + err
+    told = (tmp_path / "bin" / "told").read_text().splitlines()
+    assert told
+    assert all("-o BatchMode=yes -o ConnectTimeout=20" in line for line in told), told  # a host may not answer
+
+
+SRUN = """#!/bin/bash
+# Slurm's own way to start what MPI needs on the machines of an allocation; here there is one.
+while [[ "$1" == -* ]]; do case "$1" in -N|-n|-w|--nodelist|--input|--ntasks-per-node) shift 2;; --version) echo slurm 23; exit;; *) shift;; esac; done
+export SLURM_NODEID=0 SLURM_STEP_NUM_TASKS=1 SLURM_PROCID=0 SLURM_LOCALID=0 SLURM_STEP_NODELIST=$(hostname)
+exec "$@"
+"""
+
+
+def test_the_launcher_works_in_an_allocation_of_slurm(tmp_path: Path) -> None:
+    """There mpiexec of MPICH starts its helpers by srun, whose variables name a task for each machine."""
+    (tmp_path / "module.py").write_text(PROGRAM)
+    machine = subprocess.run(["hostname"], capture_output=True, text=True, check=True).stdout.strip()
+    job = started(
+        tmp_path, "-n", "2", "module.py", "0", PATH=command(tmp_path, "srun", SRUN), SLURM_JOBID="7", SLURM_JOB_ID="7",
+        SLURM_NODELIST=machine, SLURM_JOB_NODELIST=machine, SLURM_NNODES="1", SLURM_JOB_NUM_NODES="1", SLURM_NTASKS="2",
+        SLURM_TASKS_PER_NODE="2",
+    )  # fmt: skip
+    out, err = job.communicate(timeout=LIMIT)
+    assert job.returncode == 0, err
+    for rank in range(2):
+        assert f"[{rank}] arguments ['0'] {rank} 2 {rank} 2 0 1" in out.splitlines()
+
+
+TASK = """#!/bin/bash
+export SLURM_PROCID=${PMI_RANK:-$OMPI_COMM_WORLD_RANK} SLURM_LOCALID=${PMI_RANK:-$OMPI_COMM_WORLD_RANK} SLURM_STEP_NUM_TASKS=2
+export SLURM_NTASKS=2 SLURM_STEP_NODELIST=n[1-2] SLURM_STEP_TASKS_PER_NODE='1(x2)'
+exec "$@"
+"""
+
+RESOLVED = """
+import os
+import gradtape as tf
+import gradtape.horovod as hvd
+
+resolver = tf.distribute.cluster_resolver.SlurmClusterResolver()
+strategy = tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=resolver)
+assert strategy.cluster_resolver is resolver and strategy.num_replicas_in_sync == 2
+assert resolver.cluster_spec().as_dict() == {"worker": ["n1:8888", "n2:8888"]}
+assert strategy.cluster_resolver.task_id == int(os.environ["SLURM_PROCID"])
+assert strategy.gather(tf.constant([resolver.task_id]), 0).numpy().tolist() == [0, 1]
+hvd.init()
+assert hvd.size() == 2 and hvd.rank() == resolver.task_id
+print("resolved")
+"""
+
+
+def test_tasks_of_srun_are_workers(tmp_path: Path) -> None:
+    """`srun --mpi=pmi2` gives MPI what mpiexec does; here mpiexec plays that part."""
+    (tmp_path / "program.py").write_text(RESOLVED)
+    path = command(tmp_path, "task", TASK)
+    mpiexec = launching._mpiexec()
+    assert mpiexec
+    options = launching._OPEN_MPI if launching._is_open_mpi(mpiexec) else {}
+    job = subprocess.run(
+        [mpiexec, "-n", "2", str(tmp_path / "bin" / "task"), sys.executable, "program.py"],
+        cwd=tmp_path, env={**os.environ, **options, "PATH": path}, capture_output=True, text=True, timeout=LIMIT,
+    )  # fmt: skip
+    assert job.returncode == 0, job.stderr
+    assert job.stdout.count("resolved") == 2
 
 
 def test_mpiexec_alone_does_the_same(tmp_path: Path) -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+from jobs import LIMIT
 
 DATA = """
 import os
@@ -184,3 +189,124 @@ def test_an_elastic_job_goes_on_after_a_rank_was_killed(launch: Callable[..., An
             if line.startswith(f"[{rank}] ") and ("starts" in line or "ends" in line)
         ]
         assert told == [f"[{rank}] starts 0 0", f"[{rank}] starts 2 0", f"[{rank}] ends 4 0 0.04"]
+
+
+CALLED = """
+import sys
+import tensorflow as tf
+import horovod
+import horovod.tensorflow.keras as hvd
+
+def train(units, rate=0.1):
+    hvd.init()
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(units)])
+    model.compile(hvd.DistributedOptimizer(tf.optimizers.Adam(rate)), "mse")
+    model.fit(np.ones((8, 3)), np.ones((8, units)), verbose=0, callbacks=[hvd.callbacks.BroadcastGlobalVariablesCallback(0)])
+    print("rank", hvd.rank(), sys.argv[1:])
+    return model if hvd.rank() == 0 else hvd.allgather_object  # a function is found by its name
+
+def fail():
+    raise ValueError("boom")
+
+if __name__ == "__main__":
+    model, function = horovod.run(train, (2,), {"rate": 0.2}, num_proc=2, hosts="localhost:2", use_mpi=True)
+    assert model.predict(np.ones((1, 3)), verbose=0).shape == (1, 2) and callable(function)
+    assert horovod.run(pow, (2, 5), np=2, output_filename="told") == [32, 32]
+    assert os.path.exists("told/rank.1/stdout")
+    for wrong, words in (
+        (lambda: horovod.run(fail, np=2), "exit status"),
+        (lambda: horovod.run(train, hosts="a", hostfile="b"), "must not both be given"),
+        (lambda: horovod.run(train, use_mpi=True, use_gloo=True), "must not both be True"),
+        (lambda: horovod.run(lambda: 1, np=2), "cannot be pickled"),
+    ):
+        try:
+            wrong()
+        except (RuntimeError, ValueError, TypeError) as problem:
+            assert words in str(problem), problem
+        else:
+            raise SystemExit(words)
+    print("ok")
+"""
+
+
+def test_a_function_is_called_on_several_ranks(tmp_path: Path) -> None:
+    (tmp_path / "cloudpickle.py").write_text("raise ImportError('no')")
+    (tmp_path / "program.py").write_text("import os\nimport numpy as np\n" + CALLED)
+    command = [sys.executable, "-m", "gradtape", "run", "program.py", "--flag"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for rank in range(2):
+        assert f"[{rank}] rank {rank} ['--flag']" in done.stdout
+    assert done.stdout.count("ok") == 1
+    assert "ValueError: boom" in done.stderr
+
+
+INTERRUPTED = """
+import horovod.tensorflow as hvd
+from horovod.common.exceptions import HostsUpdatedInterrupt
+
+hvd.init()
+told = []
+
+class Counted(hvd.elastic.TensorFlowState):
+    def reset(self):
+        told.append("reset")
+
+v = tf.Variable([1.0 + hvd.rank()])
+state = Counted([v], step=0)
+state.register_reset_callbacks([lambda: told.append("callback")])
+
+@hvd.elastic.run
+def train(state):
+    told.append((state.step, float(v[0])))
+    if state.step < 2:
+        state.step += 1
+        v.assign_add([1.0 + hvd.rank()])
+        raise HostsUpdatedInterrupt(skip_sync=state.step == 2)
+    return "done"
+
+assert train(state) == "done"
+last = 3.0 if hvd.rank() == 0 else 4.0
+assert told == [(0, 1.0), "reset", "callback", (1, 2.0), "reset", "callback", (2, last)], told
+print("ok")
+"""
+
+
+def test_an_interrupted_function_is_called_again_with_the_state_of_rank_0(launch: Callable[..., Any]) -> None:
+    job = launch(2, INTERRUPTED)
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 2
+
+
+SESSIONS = """
+import tensorflow.compat.v1 as tf
+import horovod.tensorflow as hvd
+
+hvd.init()
+tf.disable_eager_execution()
+x, y = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32, [None, 1])
+w = tf.get_variable("w", [3, 1], initializer=tf.random_uniform_initializer())
+loss = tf.reduce_mean((tf.matmul(x, w) - y) ** 2)
+step = tf.train.get_or_create_global_step()
+train = hvd.DistributedOptimizer(tf.train.AdamOptimizer(0.1 * hvd.size())).minimize(loss, global_step=step)
+hook = hvd.BroadcastGlobalVariablesHook(0)
+hook.begin()
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    assert len({tuple(v.ravel()) for v in hvd.allgather_object(session.run(w))}) == 2
+    hook.after_create_session(session, None)
+    r = np.random.default_rng(hvd.rank()).normal(size=(8, 3))
+    for _ in range(80):
+        session.run(train, {x: r, y: r @ [[1.0], [-2.0], [0.5]]})
+    assert session.run(step) == 80
+    found = session.run(w)
+np.testing.assert_allclose(found.ravel(), [1.0, -2.0, 0.5], atol=0.1)
+assert len({v.tobytes() for v in hvd.allgather_object(found)}) == 1
+print("ok")
+"""
+
+
+def test_graphs_and_sessions(launch: Callable[..., Any]) -> None:
+    job = launch(2, SESSIONS)
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 2

@@ -14,8 +14,10 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -107,6 +109,8 @@ def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int
         environment["GRADTAPE_RANKS_TIMEOUT"] = str(chosen.timeout)
     if _is_open_mpi(launcher):
         environment.update(_OPEN_MPI)
+    if chosen.hosts or chosen.hostfile:
+        _bound_waiting(environment)
     command = [
         launcher,
         *_options(launcher, chosen, environment),
@@ -115,12 +119,21 @@ def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int
         "gradtape.cli.rank",
         *chosen.program,
     ]
-    job = subprocess.Popen(command, env=environment, start_new_session=True)
+    is_wordy = _is_open_mpi(launcher)
+    job = subprocess.Popen(
+        command, env=environment, start_new_session=True, stderr=subprocess.PIPE if is_wordy else None
+    )
+    reader = threading.Thread(target=_pass_on, args=(job.stderr,), name="gradtape-errors", daemon=True)
+    if is_wordy:
+        reader.start()
     try:
         status = job.wait()
     except BaseException:
         _end(job)
         raise
+    finally:
+        if is_wordy:
+            reader.join(_PATIENCE)
     if status:
         _report(folder)
         if (chosen.hosts or chosen.hostfile) and not any(folder.glob("rank-*")):
@@ -130,6 +143,43 @@ def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int
                 file=sys.stderr,
             )
     return status if status >= 0 else 128 - status
+
+
+# Without them, ssh waits for minutes for a host that does not answer, and for ever for a password.
+_SSH = "-o BatchMode=yes -o ConnectTimeout=20"
+
+
+def _bound_waiting(environment: dict[str, str]) -> None:
+    """Let ssh give up soon, where the user or Slurm has not chosen another way to the hosts."""
+    if not any(n in environment for n in ("HYDRA_LAUNCHER", "HYDRA_LAUNCHER_EXEC", "SLURM_JOBID", "SLURM_JOB_ID")):
+        environment.setdefault("HYDRA_LAUNCHER_EXTRA_ARGS", _SSH)
+    if not any(n in environment for n in ("PRTE_MCA_plm_ssh_agent", "OMPI_MCA_plm_rsh_agent")):
+        environment.setdefault("PRTE_MCA_plm_ssh_args", _SSH)
+        environment.setdefault("OMPI_MCA_plm_rsh_args", _SSH)
+
+
+_RULE = b"-" * 74  # Open MPI prints one before and after what it says itself
+_ENDINGS = (b"MPI_ABORT was invoked", b"prterun has exited due to process rank")
+
+
+def _pass_on(errors: Any) -> None:
+    """Print what comes from the ranks and from Open MPI, but not what it says about a rank that ends the job: the traceback comes last."""
+    held, drops = b"", False
+    for raw in errors:
+        line = raw.replace(b"\0", b"")  # Open MPI writes one after its last words
+        is_rule = line.strip() == _RULE
+        if drops:
+            drops = not is_rule
+            continue
+        if is_rule and not held:
+            held = line  # the next line decides
+            continue
+        if held and line.startswith(_ENDINGS):
+            held, drops = b"", True
+            continue
+        os.write(2, held + line)
+        held = b""
+    os.write(2, held)
 
 
 def _end(job: subprocess.Popen[bytes]) -> None:

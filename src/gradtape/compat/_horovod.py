@@ -28,6 +28,7 @@ _MODULES = {
     "horovod.common.exceptions": "gradtape.horovod.exceptions",
     "horovod.common.process_sets": "gradtape.horovod._process_set",
     "horovod.common.util": "gradtape.horovod._process",
+    "horovod.runner": "gradtape.horovod._run",
 }
 
 

@@ -16,6 +16,7 @@ _element_files.py       Files of elements: what caches, snapshots and saved data
 _example_datasets.py    Datasets of records of features
 _experimental.py        Older forms of what are methods of `Dataset` now, and a few others
 _failure.py             Errors of elements
+_file_shards.py         Pipelines that read a part of their files
 _file_stages.py         Elements from files: TFRecord, lines of text, records of one length, lists of files
 _fingerprint.py         Fingerprints of pipelines
 _flat_map.py            Functions that give datasets: flat_map and interleave

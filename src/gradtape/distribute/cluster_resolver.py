@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gradtape.core import device, errors
@@ -162,9 +162,12 @@ class SlurmClusterResolver(ClusterResolver):
     """The cluster of a Slurm step, from the environment of `srun`.
 
     Args:
-      jobs: how many tasks each job has; by default, all are workers.
+      jobs: how many tasks each job has; by default, all are workers. Jobs have their tasks in the order of their names.
       port_base: the port of the first task of a machine, counted up for the others.
-      gpus_per_node, gpus_per_task, tasks_per_node, auto_set_gpu: accepted; the environment says how tasks are spread.
+      gpus_per_node: the GPUs of a machine, which its tasks share.
+      gpus_per_task: those of a task; what a machine has, divided by its tasks.
+      tasks_per_node: a number, or a dictionary of numbers by machine; the environment says it by default.
+      auto_set_gpu: whether `cluster_spec` shows this task its GPUs alone, by CUDA_VISIBLE_DEVICES.
       rpc_layer: kept and passed on.
     """
 
@@ -179,15 +182,27 @@ class SlurmClusterResolver(ClusterResolver):
         rpc_layer: str = "grpc",
     ) -> None:
         self._number = _slurm_number("SLURM_PROCID")
-        count = _slurm_number("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")
-        self._jobs = {"worker": count} if jobs is None else dict(jobs)
+        hosts = _slurm_hosts(tasks_per_node)
+        count = sum(hosts.values())
+        wanted = {"worker": _slurm_number("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")} if jobs is None else jobs
+        self._jobs = dict(sorted(wanted.items()))
         if sum(self._jobs.values()) != count:
             raise errors.build(
                 RuntimeError,
                 f"SlurmClusterResolver: jobs must have {count} tasks, as the step has, got {self._jobs}.",
                 "srun -n sets the number of tasks.",
             )
-        self._addresses = _slurm_addresses(count, port_base, tasks_per_node)
+        self._addresses = [f"{host}:{port_base + i}" for host, tasks in sorted(hosts.items()) for i in range(tasks)]
+        most = max(hosts.values())
+        self._gpus = (gpus_per_node or 0) // most if gpus_per_task is None else gpus_per_task
+        if gpus_per_node is not None and most * self._gpus > gpus_per_node:
+            raise errors.build(
+                RuntimeError,
+                f"SlurmClusterResolver: {most} tasks with {self._gpus} GPUs each cannot share {gpus_per_node} GPUs of a machine.",
+                "give a smaller gpus_per_task.",
+            )
+        places = [i for _, tasks in sorted(hosts.items()) for i in range(tasks)]
+        self._first_gpu = places[self._number] * self._gpus if auto_set_gpu and self._gpus else None
         self.rpc_layer = rpc_layer
         place = self._number
         for job, size in self._jobs.items():
@@ -198,11 +213,20 @@ class SlurmClusterResolver(ClusterResolver):
 
     def cluster_spec(self) -> ClusterSpec:
         """The addresses of all tasks."""
+        if self._first_gpu is not None:
+            shown = range(self._first_gpu, self._first_gpu + self._gpus)
+            os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, shown))
         found, start = {}, 0
         for job, size in self._jobs.items():
             found[job] = self._addresses[start : start + size]
             start += size
         return ClusterSpec(found)
+
+    def num_accelerators(
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
+    ) -> dict[str, int]:
+        """The GPUs of a task."""
+        return {"GPU": self._gpus} if self._gpus else super().num_accelerators()
 
     def get_task_info(self) -> tuple[str | None, int | None]:
         """The job and number of this process."""
@@ -220,17 +244,20 @@ def _slurm_number(*names: str) -> int:
     )
 
 
-def _slurm_addresses(count: int, port: int, tasks_per_node: Any) -> list[str]:
-    """The addresses of all tasks, in Slurm's order: machine by machine."""
+def _slurm_hosts(tasks_per_node: Any) -> dict[str, int]:
+    """How many tasks each machine has."""
+    if isinstance(tasks_per_node, Mapping):
+        return {str(host): int(tasks) for host, tasks in tasks_per_node.items()}
     hosts = expand_hosts(os.environ.get("SLURM_STEP_NODELIST") or os.environ.get("SLURM_NODELIST", "localhost"))
     told = os.environ.get("SLURM_STEP_TASKS_PER_NODE") or os.environ.get("SLURM_TASKS_PER_NODE", "")
     if tasks_per_node is not None:
-        per_host = list(tasks_per_node) if isinstance(tasks_per_node, Sequence) else [tasks_per_node] * len(hosts)
+        per_host = list(tasks_per_node) if isinstance(tasks_per_node, Sequence) else [int(tasks_per_node)] * len(hosts)
     elif told:
         per_host = expand_counts(told)
     else:
+        count = _slurm_number("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")
         per_host = [count // len(hosts) + (i < count % len(hosts)) for i in range(len(hosts))]
-    return [f"{host}:{port + i}" for host, tasks in zip(hosts, per_host, strict=True) for i in range(tasks)][:count]
+    return dict(zip(hosts, per_host, strict=True))
 
 
 def expand_hosts(text: str) -> list[str]:

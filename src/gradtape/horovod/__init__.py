@@ -8,6 +8,8 @@ _functions.py    Collectives of tensors
 _objects.py      Broadcasting variables, and collectives of Python objects
 _compression.py  What travels in 16 bits
 _tape.py         DistributedGradientTape
+_graphs.py       Graphs of TensorFlow 1
+_run.py          Calling a function on several ranks
 _optimizer.py    DistributedOptimizer
 _batch_normalization.py  SyncBatchNormalization
 _loss_scale.py   Loss scales and reduced gradients, in the right order
@@ -24,7 +26,7 @@ from gradtape.core import lazy
 _LATER = {
     "gradtape.horovod._process": (
         "init shutdown is_initialized rank size local_rank local_size cross_rank cross_size is_homogeneous mpi_built mpi_enabled "
-        "mpi_threads_supported gloo_built gloo_enabled nccl_built cuda_built rocm_built ddl_built ccl_built sycl_built check_extension "
+        "mpi_threads_supported gloo_built gloo_enabled nccl_built cuda_built rocm_built ddl_built ccl_built sycl_built check_extension check_num_rank_power_of_2 gpu_available "
         "start_timeline stop_timeline"
     ),
     "gradtape.horovod._process_set": (
@@ -35,8 +37,10 @@ _LATER = {
         "reducescatter grouped_reducescatter barrier join"
     ),
     "gradtape.horovod._objects": (
-        "broadcast_ broadcast_variables broadcast_global_variables broadcast_object broadcast_object_fn allgather_object"
+        "broadcast_ broadcast_variables broadcast_object broadcast_object_fn allgather_object"
     ),
+    "gradtape.horovod._graphs": "BroadcastGlobalVariablesHook broadcast_global_variables",
+    "gradtape.horovod._run": "run",
     "gradtape.horovod._compression": "Compression",
     "gradtape.horovod._tape": "DistributedGradientTape PartialDistributedGradientTape",
     "gradtape.horovod._optimizer": "DistributedOptimizer PartialDistributedOptimizer",

@@ -8,7 +8,21 @@ from gradtape.core import dtypes
 from gradtape.core.op import REGISTRY
 
 
-class NoneCompressor:
+class Compressor:
+    """Base of the formats; a format of a program is a class like it."""
+
+    @staticmethod
+    def compress(tensor: Any) -> tuple[Any, Any]:
+        """What is sent for a tensor, and what `decompress` needs."""
+        raise NotImplementedError
+
+    @staticmethod
+    def decompress(tensor: Any, ctx: Any) -> Any:
+        """The tensor that was sent."""
+        raise NotImplementedError
+
+
+class NoneCompressor(Compressor):
     """Values are sent unchanged."""
 
     @staticmethod
@@ -22,7 +36,7 @@ class NoneCompressor:
         return tensor
 
 
-class FP16Compressor:
+class FP16Compressor(Compressor):
     """Floating-point values are sent as float16."""
 
     @staticmethod

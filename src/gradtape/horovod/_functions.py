@@ -86,15 +86,17 @@ def grouped_allreduce(
     for i, rows in enumerate(tensors):
         if isinstance(rows, IndexedSlices):
             found[i] = _gathered_rows(rows, how, group, prescale_factor * postscale_factor)
-    packed = [compression.compress(_tensor(tensors[i])) for i in dense]
+    is_narrow = compression is Compression.fp16 and how in (Average, Sum)  # on the way into the buckets, in one pass
+    chosen = Compression.none if is_narrow else compression
+    packed = [chosen.compress(_tensor(tensors[i])) for i in dense]
     sent = [p[0] for p in packed]
     is_linear = how in (Average, Sum) and all(t.dtype.is_floating or t.dtype.is_complex for t in sent)
     scale = prescale_factor * postscale_factor if is_linear else 1.0
     if not is_linear:
         sent = [_scaled(t, prescale_factor) for t in sent]
-    reduced = operations.allreduce(sent, group, how, scale, [name] if name else [])
+    reduced = operations.allreduce(sent, group, how, scale, [name] if name else [], is_narrow)
     for i, value, (_, context) in zip(dense, reduced, packed, strict=True):
-        whole = compression.decompress(value, context)
+        whole = chosen.decompress(value, context)
         found[i] = whole if is_linear else _scaled(whole, postscale_factor)
     return found
 
@@ -197,6 +199,7 @@ def reducescatter(
     op: Any = Average,
     name: str | None = None,
     process_set: ProcessSet = global_process_set,
+    ignore_name_scope: bool = False,
     prescale_factor: float = 1.0,
     postscale_factor: float = 1.0,
 ) -> Any:
@@ -224,7 +227,15 @@ def grouped_reducescatter(
 ) -> list[Any]:
     """Several tensors, each reduced and divided; see `reducescatter`."""
     return [
-        reducescatter(t, device_dense, compression, op, None, process_set, prescale_factor, postscale_factor)
+        reducescatter(
+            t,
+            device_dense,
+            compression,
+            op,
+            process_set=process_set,
+            prescale_factor=prescale_factor,
+            postscale_factor=postscale_factor,
+        )
         for t in tensors
     ]
 

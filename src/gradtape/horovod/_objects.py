@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from gradtape.control_flow.functions import group as together
 from gradtape.core import errors, state
 from gradtape.horovod._functions import group_root
 from gradtape.horovod._process_set import ProcessSet, global_process_set
@@ -14,7 +15,7 @@ from gradtape.transform.gradient_arguments import source_of
 
 def broadcast_variables(
     variables: Iterable[Any], root_rank: int, process_set: ProcessSet = global_process_set, inplace: bool = False
-) -> None:
+) -> Any:
     """Broadcast variables from one rank.
 
     Args:
@@ -22,14 +23,17 @@ def broadcast_variables(
       root_rank: the rank whose values are taken.
       process_set: the ranks that take part.
       inplace: ignored.
+
+    Returns:
+      None; in a graph of TensorFlow 1, the operation to run.
     """
     group = process_set.group("broadcast_variables")
     chosen = list(variables)
     for v in chosen:
         _check_variable(v)
     values = operations.broadcast([source_of(v) for v in chosen], group, group_root(group, root_rank))
-    for variable, value in zip(chosen, values, strict=True):
-        variable.assign(value)
+    assigned = [variable.assign(value) for variable, value in zip(chosen, values, strict=True)]
+    return together(*assigned)
 
 
 def broadcast_(
@@ -51,15 +55,6 @@ def _check_variable(v: Any) -> None:
             f"broadcast_variables: the list must hold variables, got {v!r}.",
             "hvd.broadcast_variables(model.variables, root_rank=0).",
         )
-
-
-def broadcast_global_variables(root_rank: int) -> None:
-    """Refused: without graphs there is no list of all variables."""
-    raise errors.build(
-        RuntimeError,
-        "hvd.broadcast_global_variables() does not support eager execution.",
-        "hvd.broadcast_variables(model.variables, root_rank=0).",
-    )
 
 
 def allgather_object(
@@ -95,7 +90,8 @@ def broadcast_object_fn(
 
 
 def _refuse_trace(who: str) -> None:
-    if state.current.trace is not None:
+    trace = state.current.trace
+    if trace is not None and getattr(trace, "session_graph", None) is None:
         raise errors.build(
             RuntimeError,
             f"{who}: Python objects cannot be exchanged inside a tf.function.",

@@ -36,7 +36,7 @@ def DistributedOptimizer(  # noqa: N802 - Horovod's name
     then gradients are clipped and applied.
 
     Args:
-      optimizer: a Keras optimizer that has not been used yet; it is changed.
+      optimizer: an optimizer of Keras or of TensorFlow 1 that has not been used yet; it is changed.
       name: of the optimizer; its own by default.
       backward_passes_per_step: add up the gradients of so many calls before they are reduced and applied.
       average_aggregated_gradients: divide the sum by that number.
@@ -47,6 +47,10 @@ def DistributedOptimizer(  # noqa: N802 - Horovod's name
         scale_local_gradients: see `hvd.DistributedGradientTape`.
     """
     reducer = Reducer(compression, sparse_as_dense, op, gradient_predivide_factor, process_set, scale_local_gradients)
+    if hasattr(optimizer, "compute_gradients"):
+        from gradtape.horovod import _graphs as graphs
+
+        return graphs.distributed(optimizer, reducer, name, backward_passes_per_step)
     if not hasattr(optimizer, "apply") or not hasattr(optimizer, "build"):
         raise errors.build(
             TypeError,

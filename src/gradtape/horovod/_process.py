@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from gradtape.core import errors
+from gradtape.core import device, errors
 from gradtape.horovod._process_set import add_process_set, ranks_of
 from gradtape.ranks import _engine as engines
 from gradtape.ranks import _group as groups
@@ -116,6 +116,19 @@ gloo_built = gloo_enabled = nccl_built = cuda_built = rocm_built = ddl_built = c
 
 def check_extension(*args: Any, **kwargs: Any) -> None:
     """Accepted, without effect: there is no extension that could be missing."""
+
+
+def check_num_rank_power_of_2(num_rank: int) -> bool:
+    """True for a power of two, from 1 on."""
+    return num_rank > 0 and num_rank & (num_rank - 1) == 0
+
+
+num_rank_is_power_2 = check_num_rank_power_of_2
+
+
+def gpu_available(ext_base_name: str = "", verbose: bool = False) -> bool:
+    """True if there is a GPU that gradtape computes on."""
+    return device.gpu_count() > 0
 
 
 def start_timeline(file_path: str, mark_cycles: bool = False) -> None:

@@ -15,7 +15,7 @@ class ProcessSet:
     """Ranks that take part in collectives together.
 
     Args:
-      ranks: their numbers, or a communicator of mpi4py. Ranks of different communicators of one `Split` may add them together.
+      ranks_or_comm: their numbers, or a communicator of mpi4py. Ranks of different communicators of one `Split` may add them together.
 
     Attributes:
       ranks: their numbers, in order.
@@ -23,9 +23,9 @@ class ProcessSet:
       process_set_id: a number from 1 on, once it was added; 0 for all ranks.
     """
 
-    def __init__(self, ranks: Any) -> None:
-        self.mpi_comm: Any = ranks if hasattr(ranks, "Get_group") else None
-        numbers: Sequence[int] = ranks if self.mpi_comm is None else ranks_of(ranks)
+    def __init__(self, ranks_or_comm: Any) -> None:
+        self.mpi_comm: Any = ranks_or_comm if hasattr(ranks_or_comm, "Get_group") else None
+        numbers: Sequence[int] = ranks_or_comm if self.mpi_comm is None else ranks_of(ranks_or_comm)
         self.ranks: list[int] = sorted(int(r) for r in numbers)
         self.process_set_id: int | None = None
         self._group: Any = None

@@ -68,6 +68,7 @@ class _Shard:
 
     Attributes:
       variable: the part, which the optimizer updates.
+      variables: those that it is a part of.
       start, length: where it is in the vector of all variables.
     """
 
@@ -80,6 +81,7 @@ class _Shard:
                 "leave shard_optimizer out.",
             )
         self.group, self.clip, self.compression = group, clip, compression
+        self.variables = list(variables)
         self.shapes = [tuple(v.shape) for v in variables]
         self.sizes = [int(np.prod(s, dtype=np.int64)) for s in self.shapes]
         self.total = sum(self.sizes)
@@ -253,12 +255,36 @@ def methods(base: Any, reducer: Reducer) -> dict[str, Any]:
         return found
 
     def save_own_variables(self: Any, store: Any) -> None:
-        for name, variable in gathered(self).items():
-            store[name] = variable.numpy()
+        shard = known.get(self)
+        if shard is None:
+            base.save_own_variables(self, store)
+            return
+        wholes = {
+            _slot(v, shard): held.numpy() for v, held in zip(self.variables, gathered(self).values(), strict=True)
+        }
+        for name, (slot, i) in _undivided(base, self, shard, wholes).items():
+            whole = wholes[slot]
+            store[name] = (
+                whole if i is None else np.split(whole, np.cumsum(shard.sizes)[:-1])[i].reshape(shard.shapes[i])
+            )
 
     def load_own_variables(self: Any, store: Any) -> None:
-        for name, variable in gathered(self).items():
-            variable.assign(store[name])
+        shard = known.get(self)
+        if shard is None:
+            base.load_own_variables(self, store)
+            return
+        slots = {_slot(v, shard): held for v, held in zip(self.variables, gathered(self).values(), strict=True)}
+        places = _undivided(base, self, shard, slots)
+        if len(store.keys()) < len(places):  # written as whole vectors
+            for name, variable in gathered(self).items():
+                variable.assign(store[name])
+            return
+        parts: dict[str, list[Any]] = {}
+        for name, (slot, _) in places.items():
+            parts.setdefault(slot, []).append(np.asarray(store[name]))
+        for slot, variable in slots.items():
+            is_divided = isinstance(variable, Gathered)
+            variable.assign(np.concatenate([p.ravel() for p in parts[slot]]) if is_divided else parts[slot][0])
 
     return {
         "apply": apply,
@@ -269,3 +295,24 @@ def methods(base: Any, reducer: Reducer) -> dict[str, Any]:
         "_checkpoint_parts": gathered,
         "gathered_state": gathered,
     }
+
+
+def _slot(variable: Any, shard: _Shard) -> str:
+    """What a variable of the optimizer is: `momentum`, for instance."""
+    return str(variable.name.removeprefix(f"{shard.variable.name}_"))
+
+
+def _undivided(base: Any, optimizer: Any, shard: _Shard, slots: Any) -> dict[str, tuple[str, int | None]]:
+    """Where the optimizer would write its state if it were not divided: the names in a file, each with what it is and of which variable."""
+    twin = base.from_config({**optimizer.get_config(), "name": optimizer.name})
+    twin.build(shard.variables)
+    counts: dict[str, int] = {}
+    found: dict[str, tuple[str, int | None]] = {}
+    for place, variable in enumerate(twin.variables):
+        if variable.name in slots:  # iterations and the like
+            found[f"{place}"] = variable.name, None
+            continue
+        slot = max([s for s in slots if variable.name.endswith(f"_{s}")], key=len)
+        found[f"{place}"] = slot, counts.setdefault(slot, 0)
+        counts[slot] += 1
+    return found

@@ -14,13 +14,17 @@ from typing import Any
 
 from gradtape.core import atomic_file, errors, lazy, plain_file
 from gradtape.horovod._objects import broadcast_object, broadcast_variables
-from gradtape.horovod._process import is_initialized, rank
+from gradtape.horovod._process import init, is_initialized, rank, shutdown
+from gradtape.horovod.exceptions import HorovodInternalError, HostsUpdatedInterrupt
 
 # Names that need Keras.
 __getattr__, __dir__, _later = lazy.attach(
     __name__, {"gradtape.horovod.callbacks": "CommitStateCallback UpdateBatchStateCallback UpdateEpochStateCallback"}
 )
-__all__ = ["KerasState", "ObjectState", "State", "TensorFlowKerasState", "TensorFlowState", "run", *_later]
+__all__ = [
+    "HorovodInternalError", "HostsUpdatedInterrupt", "KerasState", "ObjectState", "State", "TensorFlowKerasState", "TensorFlowState",
+    "init", "run", "shutdown", *_later,
+]  # fmt: skip
 
 
 class State:
@@ -83,6 +87,18 @@ class State:
 
     def check_host_updates(self) -> None:
         """Nothing: hosts do not change while a job runs."""
+
+    def on_hosts_updated(self, timestamp: Any, update_res: Any) -> None:
+        """Nothing: hosts do not change while a job runs."""
+
+    def reset(self) -> None:
+        """Nothing; classes of programs may do something when a job has started again."""
+
+    def on_reset(self) -> None:
+        """Call `reset` and the callbacks, when a job has started again."""
+        self.reset()
+        for callback in self._callbacks:
+            callback()
 
     def sync(self) -> None:
         """Broadcast the state of rank 0, which reads it from disk if it exists."""
@@ -163,17 +179,23 @@ class TensorFlowKerasState(TensorFlowState):
 KerasState = TensorFlowKerasState
 
 
-def run(function: Callable[..., Any]) -> Callable[..., Any]:
+def run(func: Callable[..., Any]) -> Callable[..., Any]:
     """A decorator of functions of a state, which start from the last committed state."""
 
-    @functools.wraps(function)
+    @functools.wraps(func)
     def started(state: State, *args: Any, **kwargs: Any) -> Any:
         restarts = int(os.environ.get("GRADTAPE_LAUNCH_RESTART", "0"))
         state.sync()
         if restarts:
-            for callback in state._callbacks:
-                callback()
-        return function(state, *args, **kwargs)
+            state.on_reset()
+        while True:
+            try:
+                return func(state, *args, **kwargs)
+            except HostsUpdatedInterrupt as interrupt:  # a program may raise it on all ranks
+                state.on_reset()
+                if not interrupt.skip_sync:
+                    state._broadcast()
+                    state.save()
 
     return started
 

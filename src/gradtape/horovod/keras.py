@@ -12,12 +12,8 @@ from gradtape.horovod._functions import allgather as _allgather
 from gradtape.horovod._functions import allreduce as _allreduce
 from gradtape.horovod._functions import broadcast as _broadcast
 from gradtape.horovod._functions import reducescatter as _reducescatter
-from gradtape.horovod._objects import (
-    allgather_object,
-    broadcast_global_variables,
-    broadcast_object,
-    broadcast_variables,
-)
+from gradtape.horovod._graphs import broadcast_global_variables
+from gradtape.horovod._objects import allgather_object, broadcast_object, broadcast_variables
 from gradtape.horovod._optimizer import DistributedOptimizer, PartialDistributedOptimizer
 from gradtape.horovod._process import (
     ccl_built,
@@ -82,8 +78,9 @@ def load_model(
     custom_objects: Any = None,
     compression: Any = Compression.none,
     process_set: ProcessSet = global_process_set,
+    legacy_opts: bool = False,
 ) -> Any:
-    """A saved Keras model, whose optimizer reduces the gradients of all ranks."""
+    """A saved Keras model, whose optimizer reduces the gradients of all ranks; `legacy_opts` is ignored."""
     objects = {c.__name__: c for c in custom_optimizers or []} | dict(custom_objects or {})
     model = gradtape_keras_hook.keras().models.load_model(filepath, custom_objects=objects)
     if getattr(model, "optimizer", None) is not None:

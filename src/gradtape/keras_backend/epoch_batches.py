@@ -30,7 +30,7 @@ class Batches(EpochIterator):
         **options: Any,
     ) -> None:
         self.parts = parts
-        data = adapted(x, y, sample_weight, class_weight)
+        data = adapted(x if parts is None else parts.data, y, sample_weight, class_weight)
         super().__init__(data, y, sample_weight, class_weight=class_weight, **options)
         # Shuffled rows are gathered into arrays that nobody else has.
         is_gathered = type(self.data_adapter) is ArrayDataAdapter and bool(self.data_adapter._shuffle)

@@ -15,7 +15,7 @@ from keras.src import ops, tree
 
 import gradtape as tf
 from gradtape.distribute._context import get_replica_context, left
-from gradtape.distribute._worker_dataset import WorkerDataset, part_of
+from gradtape.distribute._worker_dataset import WorkerDataset, part_of, reads_alone, sharded
 
 
 def install() -> None:
@@ -101,6 +101,9 @@ class Parts:
     Args:
       model: the model that is trained or evaluated.
       data: what the user gave; datasets that are distributed already are taken as they are.
+
+    Attributes:
+      data: the same, or the dataset of this worker where its options say that each worker reads alone.
     """
 
     def __init__(self, model: Any, data: Any) -> None:
@@ -108,6 +111,9 @@ class Parts:
 
         strategy = strategy_of(model)
         self.workers = None if strategy is None else strategy._workers
+        if self.workers is not None and isinstance(data, tf.data.Dataset) and distribution_lib.divides():
+            data = sharded(data, self.workers) if reads_alone(data) else data
+        self.data = data
         self._is_divided = isinstance(data, WorkerDataset) or not distribution_lib.divides()
 
     def take(self, batch: Any) -> tuple[Any, float | None]:

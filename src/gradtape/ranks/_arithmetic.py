@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.compiler import eager
 from gradtape.core import dtypes, errors
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import wrap
@@ -107,16 +108,37 @@ def neutral(op: ReduceOp, dtype: Any) -> Any:
     return limits.max if op is ReduceOp.MIN else limits.min
 
 
-def narrow(array: Any, dtype: Any) -> Any:
-    """An array as 16-bit numbers, by machine code if it is large."""
-    if array.size < _COMPILED:
-        return array
-    return _cast_program()(wrap(array), dtypes.as_dtype(dtype).name)._array
+_PIECES = (
+    1 << 20,
+    1 << 17,
+    1 << 14,
+    1 << 11,
+)  # numbers of a call of machine code, which is made for a size; NumPy converts the rest
+
+
+def pack(array: Any, view: np.ndarray) -> None:
+    """Copy an array to its place in a bucket. Wider numbers become 16-bit numbers on the way, in one pass of machine code."""
+    if view.dtype.itemsize != 2 or array.dtype == view.dtype:
+        view[...] = array
+        return
+    source, target = np.ascontiguousarray(array).reshape(-1), view.reshape(-1)
+    start = 0
+    for size in _PIECES:
+        while source.size - start >= size:
+            kernel = _conversion(source.dtype, target.dtype, size)
+            if kernel is None:
+                target[start : start + size] = source[start : start + size]
+            else:
+                kernel(source[start : start + size], out=target[start : start + size])
+            start += size
+    with np.errstate(over="ignore"):  # what is too large is infinite, as machine code makes it
+        target[start:] = source[start:]
 
 
 @functools.cache
-def _cast_program() -> Any:
-    return function(lambda x, name: REGISTRY["cast"](x, dtype=dtypes.as_dtype(name)))
+def _conversion(source: Any, target: Any, size: int) -> Any:
+    """Machine code that converts so many numbers; None where there is none."""
+    return eager.generate(REGISTRY["cast"], [np.empty(size, source)], {"dtype": dtypes.as_dtype(target)})
 
 
 def adasum(parts: list[np.ndarray]) -> np.ndarray:

@@ -23,6 +23,7 @@ from gradtape.ranks import _board as board
 from gradtape.ranks import _library as library
 
 _PERIOD = 0.1  # seconds between two looks
+_START = 60.0  # seconds that MPI itself gets to start when all ranks are there: on a busy machine that takes long
 _GRACE = 1.5  # seconds that the others get to report before the rank that failed prints its traceback
 _DELIVERY = 0.25  # seconds for what was written last to reach the launcher
 
@@ -102,8 +103,9 @@ class Watch:
 
     def __init__(self, timeout: float) -> None:
         self._timeout, self._place = timeout, provenance.user_place(3)
-        self._rank, size = library.told_number(), library.told_size()
-        self._thread = threading.Thread(target=self._look, name="gradtape-arrival", daemon=True) if size > 1 else None
+        self._rank, self._size = library.told_number(), library.told_size()
+        is_watched = self._size > 1
+        self._thread = threading.Thread(target=self._look, name="gradtape-arrival", daemon=True) if is_watched else None
         self._done = locks.event("arrival")
         self._interrupt: Any = None
 
@@ -133,10 +135,16 @@ class Watch:
             waited, others = time.monotonic() - started, _others(self._rank)
             gone = {r: s for r, s in others.items() if s["state"] >= board.LEFT and s["state"] != board.REPORTED}
             gone |= {r: s for r, s in others.items() if board.is_dead(int(s["pid"])) and s["state"] < board.LEFT}
+            if not gone and self._are_all_there(others) and waited < max(_START, self._timeout):
+                continue
             if not gone and waited > self._timeout:
                 gone = {r: s for r, s in others.items() if s["state"] == board.RUNNING} or others
             if gone or waited > self._timeout:
                 self._end(waited, gone)
+
+    def _are_all_there(self, others: dict[int, Any]) -> bool:
+        """True if all other ranks wait for MPI, too, as far as they have told."""
+        return len(others) == self._size - 1 and all(s["state"] == board.WAITING for s in others.values())
 
     def _end(self, waited: float, gone: dict[int, Any]) -> None:
         """Report who is missing, and end this rank; the launcher then ends the others."""

@@ -64,7 +64,7 @@ class Reduction:
         self._ready = [False] * len(self._specs)
         self._active: int | None = None
         self._requests: list[Any] = []
-        self._narrow: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._narrow: dict[int, np.ndarray] = {}
         self._buckets = self._laid_out(order or list(range(len(self._specs)))[::-1])
 
     def _laid_out(self, order: list[int]) -> list[tuple[np.ndarray, list[int]]]:
@@ -72,8 +72,13 @@ class Reduction:
         buckets: list[tuple[np.ndarray, list[int]]] = []
         for parts in layout(self._specs, order):
             counts = [_size(self._specs[j][0]) for j in parts]
-            flat = _buffer(sum(counts), self._wide(self._specs[parts[0]][1]))
-            for j, piece in zip(parts, np.split(flat, np.cumsum(counts)[:-1]), strict=True):
+            dtype, size = self._wide(self._specs[parts[0]][1]), sum(counts)
+            if self._is_narrow(dtype):  # each rank adds up an equal part
+                flat = _buffer(-(-size // self._group.size) * self._group.size, dtype)
+                flat[size:] = 0
+            else:
+                flat = _buffer(size, dtype)
+            for j, piece in zip(parts, np.split(flat[:size], np.cumsum(counts)[:-1]), strict=True):
                 self._views[j] = piece.reshape(self._specs[j][0])
             _held[id(flat)] = flat
             buckets.append((flat, parts))
@@ -92,10 +97,7 @@ class Reduction:
 
     def put(self, i: int, value: Any) -> None:
         """Pack an array, and start every bucket whose turn it is. Wider numbers become those of the bucket on the way."""
-        view = self._views[i]
-        if view.dtype.itemsize == 2 and value.dtype != view.dtype:
-            value = arithmetic.narrow(value, view.dtype)
-        view[...] = value
+        arithmetic.pack(value, self._views[i])
         self._ready[i] = True
         if self._learned is not None:
             self._learned.append(i)
@@ -145,9 +147,9 @@ class Reduction:
                 start = end
             return None
         if self._is_narrow(flat.dtype):
-            request, sent, received = self._group.start_narrow(flat)
-            self._narrow[id(flat)] = (sent, received)
-            return request
+            received = _buffer(flat.size, flat.dtype)
+            _held[id(received)] = self._narrow[id(flat)] = received
+            return self._group.start_narrow(flat, received)
         return self._group.start_sum(flat, self._op)
 
     def finish(self) -> list[np.ndarray]:
@@ -166,14 +168,12 @@ class Reduction:
                 self._group.wait(request, self._what, self._buckets, self._narrow)
         for flat, _ in self._buckets:
             if id(flat) in self._narrow:
-                sent, received = self._narrow.pop(id(flat))
-                self._group.finish_narrow(flat, sent, received, self._factor(), self._what)
+                received = self._narrow.pop(id(flat))
+                self._group.finish_narrow(flat, received, self._factor(), self._what)
+                _recycle(received)
             self._scale_after(flat)
         for flat, _ in self._buckets:
-            del _held[id(flat)]
-            spares = _spare.setdefault((flat.size, flat.dtype), [])
-            if len(spares) < _SPARES and not any(flat is s for s in spares):
-                spares.append(flat)
+            _recycle(flat)
         if self._learned is not None and self._active == self._group.size:
             order = self._group.told(self._learned, self._what)[0]
             _orders[id(self._group), self._wanted] = order + [i for i in range(len(self._specs)) if i not in order]
@@ -223,14 +223,28 @@ def _buffer(size: int, dtype: Any) -> np.ndarray:
     return np.empty(size, dtype)
 
 
+def _recycle(flat: np.ndarray) -> None:
+    """Keep memory that MPI is done with for later reductions."""
+    del _held[id(flat)]
+    spares = _spare.setdefault((flat.size, flat.dtype), [])
+    if len(spares) < _SPARES and not any(flat is s for s in spares):
+        spares.append(flat)
+
+
 def allreduce(
-    group: Group, arrays: Sequence[np.ndarray], op: ReduceOp, scale: float = 1.0, names: Sequence[str] = ()
+    group: Group,
+    arrays: Sequence[np.ndarray],
+    op: ReduceOp,
+    scale: float = 1.0,
+    names: Sequence[str] = (),
+    travels: Sequence[Any] | None = None,
 ) -> list[np.ndarray]:
-    """Arrays of all ranks, reduced element by element."""
-    for array in arrays:
-        arithmetic.check(op, array.dtype, "allreduce")
+    """Arrays of all ranks, reduced element by element, in the dtypes in which they travel; their own by default."""
+    sent = [a.dtype for a in arrays] if travels is None else travels
+    for dtype in sent:
+        arithmetic.check(op, dtype, "allreduce")
     what = Errand("allreduce")
-    wanted = wanted_of([(a.shape, a.dtype) for a in arrays], op, scale, names)
+    wanted = wanted_of([(a.shape, t) for a, t in zip(arrays, sent, strict=True)], op, scale, names)
     reduction = Reduction(group, wanted, what, group.agree(wanted, what))
     for i, array in enumerate(arrays):
         reduction.put(i, array)

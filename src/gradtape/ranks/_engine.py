@@ -7,6 +7,7 @@ on the board; the others report that this rank has failed, its traceback comes l
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
 import threading
@@ -189,6 +190,9 @@ class Engine:
         timer = threading.Timer(3.0, os._exit, (1,))  # if even MPI_Abort hangs
         timer.daemon = True
         timer.start()
+        with contextlib.suppress(OSError):  # MPI's own words would come after the traceback
+            sys.stderr.flush()
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         self.mpi.COMM_WORLD.Abort(1)
 
     def leave(self) -> None:

@@ -169,7 +169,7 @@ class Group:
         what = Errand("alltoall")
         _check_rows([array], "alltoall")
         counts = self._splits(array, splits)
-        self.agree(("alltoall", array.shape[1:], dtypes.as_dtype(array.dtype).name, name), what)()
+        self.agree(("alltoall", (array.shape[1:], dtypes.as_dtype(array.dtype).name), name), what)()
         array, theirs = np.ascontiguousarray(array), np.empty(self.size, np.int64)
         self.wait(self._control.Ialltoall(counts, theirs), what, counts, theirs)
         out = np.empty((int(theirs.sum()), *array.shape[1:]), array.dtype)
@@ -202,7 +202,7 @@ class Group:
         what = Errand("reducescatter")
         _check_rows([array], "reducescatter")
         arithmetic.check(op, array.dtype, "reducescatter")
-        self.agree(("reducescatter", array.shape, dtypes.as_dtype(array.dtype).name, int(op), scale, name), what)()
+        self.agree(("reducescatter", (int(op), scale), *_specs([array]), name), what)()
         count = self.size if op is ReduceOp.AVERAGE else 1
         if array.dtype.itemsize == 2 and array.dtype.kind in "fV":
             return self._scatter_narrow(array, scale / count, what)
@@ -244,21 +244,15 @@ class Group:
         self.wait(self._data.Iallgather([_bytes(flat), byte], [_bytes(out), byte]), what, flat, out)
         return list(out)
 
-    def start_narrow(self, flat: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
-        """Begin to sum an array of 16-bit numbers: each rank is sent the part that it adds up. The caller holds what is returned."""
-        share = -(-flat.size // self.size)
-        sent = np.zeros((self.size, share), flat.dtype)
-        sent.ravel()[: flat.size] = flat
-        received, byte = np.empty_like(sent), self.engine.mpi.BYTE
-        return self._data.Ialltoall([_bytes(sent), byte], [_bytes(received), byte]), sent, received
+    def start_narrow(self, flat: np.ndarray, received: np.ndarray) -> Any:
+        """Begin to sum an array of 16-bit numbers: each rank is sent the part that it adds up. The caller holds both arrays."""
+        byte = self.engine.mpi.BYTE
+        return self._data.Ialltoall([_bytes(flat), byte], [_bytes(received), byte])
 
-    def finish_narrow(
-        self, flat: np.ndarray, sent: np.ndarray, received: np.ndarray, scale: float, what: Errand
-    ) -> None:
+    def finish_narrow(self, flat: np.ndarray, received: np.ndarray, scale: float, what: Errand) -> None:
         """The scaled sums, in place of the array: 16 bits travel, and are added in float32, in the order of the ranks."""
-        total, byte = arithmetic.sum_narrow(received, scale), self.engine.mpi.BYTE
-        self.wait(self._data.Iallgather([_bytes(total), byte], [_bytes(sent), byte]), what, total, sent)
-        flat[:] = sent.ravel()[: flat.size]
+        total, byte = arithmetic.sum_narrow(received.reshape(self.size, -1), scale), self.engine.mpi.BYTE
+        self.wait(self._data.Iallgather([_bytes(total), byte], [_bytes(flat), byte]), what, total, flat)
 
 
 def check_versions(version: str) -> None:
@@ -294,9 +288,17 @@ def disagreement(told: list[Any], members: list[int], engine: Any) -> RanksError
 
 
 def _words(place: str, wanted: Wanted) -> str:
-    shown = ", ".join([" ".join(map(str, p)) if isinstance(p, tuple) else str(p) for p in wanted[1:5]])
+    shown = ", ".join([_shown(p) if isinstance(p, tuple) else str(p) for p in wanted[1:5]])
     more = f", ... ({len(wanted) - 1} in all)" if len(wanted) > 5 else ""
     return f"{place}{' of ' if shown else ''}{shown}{more}"
+
+
+def _shown(part: tuple[Any, ...]) -> str:
+    """A shape and a dtype; or a way to reduce and a factor."""
+    if len(part) != 2 or isinstance(part[0], tuple):
+        return " ".join(map(str, part))
+    factor = "" if part[1] == 1.0 else f" times {part[1]:g}"
+    return f"{ReduceOp(part[0]).name.capitalize()}{factor}"
 
 
 def _ranks(ranks: list[int]) -> str:

@@ -29,10 +29,17 @@ from gradtape.ranks._engine import Errand
 from gradtape.transform.custom_gradient import custom_gradient
 
 
-@hosted(lambda *specs, **params: tuple(specs), effect=True)
-def _allreduce(*arrays: Any, count: int, group: Any, op: int, scale: float, names: tuple[str, ...]) -> Any:
-    """Arrays of all ranks, reduced."""
-    return tuple(buckets.allreduce(group, [np.asarray(a) for a in arrays], ReduceOp(op), scale, names))
+def _sent(specs: Sequence[Spec], travels: Sequence[Any]) -> tuple[Spec, ...]:
+    return tuple([Spec(s.shape, t) for s, t in zip(specs, travels, strict=True)])
+
+
+@hosted(lambda *specs, **params: _sent(specs, params["travels"]), effect=True)
+def _allreduce(
+    *arrays: Any, count: int, group: Any, op: int, scale: float, names: tuple[str, ...], travels: tuple[Any, ...]
+) -> Any:
+    """Arrays of all ranks, reduced, in the dtypes in which they travel."""
+    sent = [t.numpy for t in travels]
+    return tuple(buckets.allreduce(group, [np.asarray(a) for a in arrays], ReduceOp(op), scale, names, sent))
 
 
 @hosted(lambda *specs, **params: (Spec((), dtypes.int64),), effect=True)
@@ -92,24 +99,45 @@ def _any_rows(spec: Spec) -> Spec:
     return spec if not isinstance(shape, tuple) or not shape else Spec((None, *shape[1:]), spec.dtype)  # type: ignore[arg-type]
 
 
-def allreduce(xs: Sequence[Any], group: Any, op: ReduceOp, scale: float = 1.0, names: Sequence[str] = ()) -> list[Any]:
+def allreduce(
+    xs: Sequence[Any],
+    group: Any,
+    op: ReduceOp,
+    scale: float = 1.0,
+    names: Sequence[str] = (),
+    is_narrow: bool = False,
+) -> list[Any]:
     """Tensors of all ranks, reduced element by element.
 
     The gradient of a sum or mean is reduced in the same way. That of an extreme goes to the elements that attain it, in equal parts; that of a
     product is the product of the other factors.
+
+    Args:
+      xs: the tensors.
+      group: the ranks.
+      op: how they are reduced.
+      scale: a factor of sums and means.
+      names: what the ranks must agree on, besides shapes and dtypes.
+      is_narrow: send the numbers of sums and means in 16 bits; they are narrowed on the way into their bucket.
     """
     xs = [tensor(x) for x in xs]
+    travels = [dtypes.float16 if is_narrow and x.dtype.is_floating and x.dtype.size > 2 else x.dtype for x in xs]
 
     @custom_gradient
     def run(*args: Any) -> Any:
-        if _can_overlap(args, group, op):
-            found = _reduce_in_program(args, group, op, scale, names)
+        if _can_overlap(args, travels, group, op):
+            found = _reduce_in_program(args, travels, group, op, scale, names)
         else:
-            found = _allreduce(*args, count=len(args), group=group, op=int(op), scale=scale, names=tuple(names))
+            found = _allreduce(
+                *args, count=len(args), group=group, op=int(op), scale=scale, names=tuple(names), travels=tuple(travels)
+            )
+        found = [
+            y if y.dtype is x.dtype else REGISTRY["cast"](y, dtype=x.dtype) for x, y in zip(args, found, strict=True)
+        ]
 
         def gradient(*dys: Any) -> Any:
             back = ReduceOp.AVERAGE if op is ReduceOp.AVERAGE else ReduceOp.SUM
-            sums = allreduce(list(dys), group, back, scale, [f"{n}.gradient" for n in names])
+            sums = allreduce(list(dys), group, back, scale, [f"{n}.gradient" for n in names], is_narrow)
             if op in (ReduceOp.SUM, ReduceOp.AVERAGE):
                 return sums
             return _NONLINEAR[op](sums, args, list(found), group)
@@ -156,14 +184,15 @@ _NONLINEAR = {
 _tickets = itertools.count(1)
 
 
-def _can_overlap(xs: Sequence[Any], group: Any, op: ReduceOp) -> bool:
+def _can_overlap(xs: Sequence[Any], travels: Sequence[Any], group: Any, op: ReduceOp) -> bool:
     """True for reductions of a function that are worth several buckets, and whose sizes are known."""
     if state.current.trace is None or group.size == 1 or op not in (ReduceOp.SUM, ReduceOp.AVERAGE):
         return False
     specs = [spec_of(x) for x in xs]
     if not all(s.is_known and s.dtype.is_floating for s in specs):
         return False
-    return len(buckets.layout([(s.shape, s.dtype.numpy) for s in specs], range(len(specs)))) > 1
+    sent = [(s.shape, t.numpy) for s, t in zip(specs, travels, strict=True)]
+    return len(buckets.layout(sent, range(len(specs)))) > 1
 
 
 def _order_of(xs: Sequence[Any]) -> list[int]:
@@ -174,10 +203,12 @@ def _order_of(xs: Sequence[Any]) -> list[int]:
     return sorted(range(len(xs)), key=lambda i: (places.get(nodes[i], -1), -i))
 
 
-def _reduce_in_program(xs: Sequence[Any], group: Any, op: ReduceOp, scale: float, names: Sequence[str]) -> Any:
+def _reduce_in_program(
+    xs: Sequence[Any], travels: Sequence[Any], group: Any, op: ReduceOp, scale: float, names: Sequence[str]
+) -> Any:
     """A reduction as nodes: one for each bucket, in the order in which the program computes the arrays, and one that waits for all."""
     order = _order_of(xs)
-    specs = tuple([spec_of(x) for x in xs])
+    specs = _sent([spec_of(x) for x in xs], travels)
     shapes = [(s.shape, s.dtype.numpy) for s in specs]
     wanted = buckets.wanted_of([(s.shape, s.dtype) for s in specs], op, scale, [*names, buckets.in_program(order)])
     ticket = next(_tickets)
