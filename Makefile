@@ -154,4 +154,6 @@ $(LIBRARIES)/.libraries: pyproject.toml | $(LIBRARIES)/bin/python
 	    tensorflow-metadata promise toml dill etils simple_parsing docstring_parser immutabledict pyarrow importlib_resources zipp
 	$(LIBRARIES)/bin/python -m pip download --quiet --no-deps --no-binary :all: --dest $(LIBRARIES)/sources gpflow==2.11.2
 	tar -xzf $(LIBRARIES)/sources/gpflow-2.11.2.tar.gz -C $(LIBRARIES)/sources --strip-components 1 gpflow-2.11.2/tests
+	$(LIBRARIES)/bin/python -m pip download --quiet --no-deps --no-binary :all: --dest $(LIBRARIES)/sources deepxde==1.15.0
+	tar -xzf $(LIBRARIES)/sources/deepxde-1.15.0.tar.gz -C $(LIBRARIES)/sources --strip-components 1 deepxde-1.15.0/examples
 	@touch $@ $(LIBRARIES)/sources/tests/__init__.py

@@ -27,7 +27,7 @@ EXAMPLES = ROOT / "examples" / "libraries"
 TABLE = ROOT / "docs" / "libraries.md"
 STORED = HERE / "results.json"
 # The package on the index, what to import, and the folders of its tests: in the wheel, or below `sources` of the environment, where
-# the target unpacks source packages.
+# the target unpacks source packages, or beside this file, where those are that we wrote for a package without tests.
 AGENTS = [
     f"agents/{name}_test.py"
     for name in [
@@ -43,9 +43,9 @@ AGENTS = [
 GPFLOW = "optimizers models/test_gpr.py models/test_gpr_posterior.py models/test_svgp.py models/test_svgp_posterior.py kernels"
 LIBRARIES = [
     ("dm-sonnet", "sonnet", ["src"]),
-    ("tensorflow-probability", "tensorflow_probability.python.distributions", None),
+    ("tensorflow-probability", "tensorflow_probability.python.distributions", ["own/probability"]),
     ("gpflow", "gpflow", [f"sources/tests/gpflow/{part}" for part in GPFLOW.split()]),
-    ("DeepXDE", "deepxde", None),
+    ("DeepXDE", "deepxde", ["own/deepxde_examples"]),
     ("tf_keras", "tf_keras", None),
     ("spektral", "spektral", None),
     ("tf2rl", "tf2rl", None),
@@ -89,9 +89,9 @@ def tested(module: str, folders: list[str], options: list[str]) -> dict[str, lis
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         return {}
-    in_sources = folders[0].startswith("sources/")
-    source = Path(sys.prefix) / "sources" if in_sources else Path(spec.origin).parent
-    chosen = [str(source / folder.removeprefix("sources/")) for folder in folders]
+    in_sources, are_own = folders[0].startswith("sources/"), folders[0].startswith("own/")
+    source = HERE if are_own else Path(sys.prefix) / "sources" if in_sources else Path(spec.origin).parent
+    chosen = [str(source / folder.removeprefix("sources/").removeprefix("own/")) for folder in folders]
     with tempfile.TemporaryDirectory() as scratch:
         results = Path(scratch) / "results.json"
         command = [sys.executable, "-m", "gradtape", "run", "-m", "pytest", "-q", "-p", "library_results"]
@@ -101,6 +101,7 @@ def tested(module: str, folders: list[str], options: list[str]) -> dict[str, lis
             f"--rootdir={source}",
             "--import-mode=importlib" if in_sources else "--import-mode=prepend",
             f"--results={results}",
+            *(["--noconftest", "-c", os.devnull] if are_own else []),  # those beside them are for other suites
             *chosen,
             *options,
         ]
@@ -171,7 +172,8 @@ def written(stored: dict[str, Any]) -> str:
         "|---|---|---|---|---|---|---|---|",
         *["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows],
         "",
-        "Tests are those in the packages that carry them; of GPflow those of kernels, GPR, SVGP and optimizers, of TF-Agents those of DQN, PPO and SAC. Left out, since they "
+        "Tests are those in the packages that carry them; of GPflow those of kernels, GPR, SVGP and optimizers, of TF-Agents those of DQN, PPO and SAC. TensorFlow Probability's wheel has none: counted are ours in conformance/libraries/probability, "
+        "which compare densities, gradients, statistics, bijectors, functions and inference with what TensorFlow 2.21 gave. DeepXDE's are its examples of forward problems. Left out, since they "
         "fail on TensorFlow 2.21 too, with the reason (the names are in conformance/libraries/left_out.txt):",
         "",
         *[f"- {count}: {reason}" for reason, count in reasons.most_common()],

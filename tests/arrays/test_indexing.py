@@ -16,6 +16,17 @@ def test_gather_axes():
     assert tf.gather(["a", "b"], [1]).numpy().tolist() == [b"b"]
 
 
+def test_gradients_of_gather_are_rows_only_along_an_axis_given_as_zero():
+    x = tf.constant([1.0, 2.0, 3.0])
+    for axis, kind in ((0, tf.IndexedSlices), (None, tf.IndexedSlices), (-1, tf.Tensor), (np.int64(-1), tf.Tensor)):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.gather(x, [2, 0, 2], axis=axis)
+        gradient = tape.gradient(y, x)
+        assert isinstance(gradient, kind), axis
+        assert tf.convert_to_tensor(gradient).numpy().tolist() == [1.0, 0.0, 2.0]
+
+
 def test_gather_batch_dims():
     indices = np.array([[1, 0], [0, 0], [3, 2]])
     wanted = np.take_along_axis(X, indices, axis=1)

@@ -55,3 +55,8 @@ def test_indices_of_dense_tensors_must_rise():
         with pytest.raises(tf.errors.InvalidArgumentError):
             v1.sparse_to_dense(indices, [5], [1, 2])
     assert v1.sparse_to_dense([[2], [1]], [5], [1, 2], validate_indices=False).numpy().tolist() == [0, 2, 1, 0, 0]
+
+
+def test_numbers_beside_a_tensor_take_its_dtype_in_where() -> None:
+    x = tf.constant([0.5, 2.0], tf.float64)
+    assert v1.where([True, False], x, 1.0).dtype == v1.where([True, False], 1, x).dtype == tf.float64

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -107,3 +108,27 @@ def test_creators_make_variables() -> None:
     assert (float(v), float(w), float(tf.Variable(1.0))) == (4.0, 2.0, 1.0)
     assert seen == ["v", "v", "w"]
     assert not w.trainable
+
+
+def test_one_replica_has_its_variables_too():
+    strategy = tf.distribute.MirroredStrategy()
+    with strategy.scope():
+        v = tf.Variable(2.0, aggregation=tf.VariableAggregation.MEAN)
+    (own,) = v.values
+    strategy.run(lambda: v.assign_add(1.0))
+    assert float(own.read_value()) == float(v) == 3.0
+
+
+def test_replicas_run_in_the_scope_of_a_subclass():
+    def frozen(next_creator, **arguments):
+        return next_creator(**arguments | {"trainable": False})
+
+    class Own(tf.distribute.MirroredStrategy):
+        @contextlib.contextmanager
+        def scope(self):
+            with super().scope(), tf.variable_creator_scope(frozen):
+                yield
+
+    made = Own().run(lambda: tf.Variable(1.0))
+    assert not made.trainable
+    assert len(made.values) == 1

@@ -381,3 +381,12 @@ def test_a_real_part_of_zero_is_not_positive():
         kind(spectrum).assert_non_singular()
         with pytest.raises(tf.errors.InvalidArgumentError, match="Singular operator"):
             kind(0 * spectrum).assert_non_singular()
+
+
+def test_the_diagonal_of_a_correction_is_an_operator():
+    base = tf.linalg.LinearOperatorDiag([1.0, 2.0])
+    given = tf.linalg.LinearOperatorLowRankUpdate(base, [[1.0], [1.0]], [3.0], is_diag_update_positive=True)
+    assert given.diag_operator.to_dense().numpy().tolist() == [[3.0]]
+    assert given.diag_operator.is_positive_definite
+    plain = tf.linalg.LinearOperatorLowRankUpdate(base, [[1.0], [1.0]])
+    assert plain.diag_operator.to_dense().numpy().tolist() == [[1.0]]

@@ -53,6 +53,14 @@ class TestVariables:
         assert names(m.non_trainable_variables) == ["b"]
         assert names(m.variables) == ["a", "b"]
 
+    def test_those_that_can_be_trained_do_not_ask_what_a_subclass_says_of_all(self):
+        class Strict(tf.Module):
+            @property
+            def variables(self):
+                raise ValueError("all")
+
+        assert Strict().trainable_variables == Strict().non_trainable_variables == ()
+
     def test_results_are_tuples(self):
         m = Box()
         assert [m.variables, m.trainable_variables, m.non_trainable_variables, m.submodules] == [()] * 4

@@ -11,6 +11,7 @@ from gradtape.api.arguments import integer, integer_or_vector, shape
 from gradtape.api.arguments import tensor as as_tensor
 from gradtape.api.array_op import on_arrays
 from gradtape.api.families import family
+from gradtape.arrays.movement import expand_dims, squeeze
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.annotations import TensorLike
 from gradtape.core.op import REGISTRY
@@ -32,7 +33,8 @@ def gather(
 ) -> Tensor:
     """Slices of `params` along an axis, at `indices`.
 
-    The gradient of a gather along axis 0 is `tf.IndexedSlices`: only the rows that were used.
+    The gradient of a gather along axis 0 is `tf.IndexedSlices`: only the rows that were used. It is dense if the axis is counted
+    from the end.
 
     Args:
       params: where to take from: a tensor or variable of rank 1 or more.
@@ -55,8 +57,20 @@ def gather(
     if batch_dims:
         batch_dims = _batch_dims(batch_dims, indices.ndim, "gather")
     # A scalar has no axis: the op itself says so.
+    counted_back = _counts_back(axis)
     axis = batch_dims if axis is None or not params.ndim else normalize_axis(axis, params.ndim, "gather")
+    if counted_back and not axis and not batch_dims and params.ndim and params.dtype.is_floating:
+        # The gradient is dense, as in TensorFlow, where only an axis that is given as 0 means rows of a table.
+        return squeeze(indexing.Gather(expand_dims(params, 0), indices, axis=1, batch_dims=0), 0)
     return indexing.Gather(params, indices, axis=axis, batch_dims=batch_dims)
+
+
+def _counts_back(axis: Any) -> bool:
+    """Whether an axis is given as a number that counts from the end."""
+    if type(axis) is int or axis is None:
+        return axis is not None and axis < 0
+    known = isinstance(axis, (np.integer, np.ndarray)) or type(axis) is Tensor  # that of a trace is of another type
+    return known and bool(np.all(np.asarray(axis) < 0))
 
 
 def _batch_dims(batch_dims: int, rank: int, who: str) -> int:

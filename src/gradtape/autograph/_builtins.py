@@ -107,7 +107,7 @@ def _len(x: Any) -> Any:
             "use the scalar itself, or tf.size(x) for the number of elements.",
         )
     if shape[0] is not None:
-        return convert.convert_to_tensor(shape[0])
+        return shape[0]  # a number, so that conditions on it choose one branch while tracing
     from gradtape.tracing.control.tensor_array import COUNT_ROWS
 
     return COUNT_ROWS(own)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import threading
 import types
@@ -61,6 +62,8 @@ def converted(function: Callable[..., Any]) -> Callable[..., Any]:
         return _converted_object(function)
     if allowlist.is_marked(function) or not allowlist.is_users(function.__code__, function.__module__):
         return function
+    if function.__code__.co_flags & inspect.CO_GENERATOR:
+        return function  # as in TensorFlow, without a word: its branches are Python's
     if not (allowlist.wants_conversion(function) or _status.prints or _is_strict()):
         return function
     return _rewritten(function)

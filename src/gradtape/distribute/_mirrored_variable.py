@@ -31,7 +31,7 @@ def creator(strategy: Any) -> Callable[..., Any]:
             workers.synchronise([made])
         if type(made) is not Variable or made.synchronization is VariableSynchronization.NONE:
             return made
-        if made.synchronization is not VariableSynchronization.ON_READ:
+        if made.synchronization is not VariableSynchronization.ON_READ or strategy.num_replicas_in_sync == 1:
             made.__class__ = Mirrored
             return made
         others = [next_creator(**arguments | {"initial_value": made}) for _ in strategy.extended.worker_devices[1:]]
@@ -50,6 +50,9 @@ class Mirrored(Variable):
     """A variable that all replicas have in common."""
 
     __slots__ = ()
+
+    values = property(lambda self: (self,), doc="The variables of the replicas: one for all.")
+    _values = values  # asked by Sonnet
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Replace the value; inside a replica, by the aggregate of the values that all replicas assign."""
@@ -115,6 +118,7 @@ class SynchronisedOnRead(Variable):
     ndim = property(lambda self: self._cells[0].ndim)
     device = property(lambda self: self._cells[0].device)
     values = property(lambda self: tuple(self._cells), doc="The variables of the replicas.")
+    _values = values
 
     @property
     def shape(self) -> TensorShape:

@@ -78,7 +78,14 @@ class Strategy:
         args, kwargs = tuple(args), dict(kwargs)
         if isinstance(fn, Function) and len(self._extended.worker_devices) > 1:
             return self._staged(fn)(args, kwargs)
-        return replica_threads.run(self, fn, args, kwargs)
+        return self._run_all(fn, args, kwargs)
+
+    def _run_all(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Run the replicas in the scope: that of a subclass may add creators of variables."""
+        if self is default_strategy():
+            return replica_threads.run(self, fn, args, kwargs)
+        with self.scope():
+            return replica_threads.run(self, fn, args, kwargs)
 
     def _staged(self, fn: Function[..., Any]) -> Any:
         """A function that runs all replicas in one trace, in which they can meet; in separate traces they could not."""
@@ -86,7 +93,7 @@ class Strategy:
             inner = weakref.ref(fn)
 
             def run(args: Any, kwargs: Any) -> Any:
-                return replica_threads.run(self, inner().python_function, args, kwargs)  # type: ignore[union-attr]
+                return self._run_all(inner().python_function, args, kwargs)  # type: ignore[union-attr]
 
             run.__name__ = fn.name
             self._functions[fn] = function(run)
@@ -223,6 +230,11 @@ class StrategyExtended:
         yield
 
 
+def _makes_variables(strategy: Strategy) -> bool:
+    """Whether variables in the scope are the strategy's own: those of one replica are too, if it mirrors them."""
+    return strategy.num_replicas_in_sync > 1 or isinstance(strategy, MirroredStrategy)
+
+
 @contextmanager
 def _scope(strategy: Strategy) -> Iterator[Strategy]:
     place = here()
@@ -235,7 +247,7 @@ def _scope(strategy: Strategy) -> Iterator[Strategy]:
             )
         )
     before = names.creators
-    if strategy.num_replicas_in_sync > 1 and not around.places:
+    if _makes_variables(strategy) and not around.places:
         names.creators = (*before, creator(strategy))
     try:
         with entered(Place(strategy, None)):
@@ -258,10 +270,10 @@ def experimental_set_strategy(strategy: Strategy | None) -> None:
             "experimental_set_strategy must not be called inside the scope of a strategy, or of a replica.",
             "use strategy.scope().",
         )
-    if around.places and around.places[0].strategy.num_replicas_in_sync > 1:
+    if around.places and _makes_variables(around.places[0].strategy):
         names.creators = names.creators[:-1]
     around.places = () if strategy is None else (Place(strategy, None),)
-    if strategy is not None and strategy.num_replicas_in_sync > 1:
+    if strategy is not None and _makes_variables(strategy):
         names.creators = (*names.creators, creator(strategy))
 
 

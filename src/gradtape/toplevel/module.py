@@ -107,12 +107,12 @@ class Module(AutoTrackable):
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
         """The variables that tapes watch automatically."""
-        return tuple([v for v in self.variables if v.trainable])
+        return tuple([v for v in self._find(Variable, {id(self)}) if v.trainable])
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
         """The variables that tapes do not watch automatically."""
-        return tuple([v for v in self.variables if not v.trainable])
+        return tuple([v for v in self._find(Variable, {id(self)}) if not v.trainable])
 
     @property
     def submodules(self) -> tuple[Module, ...]:

@@ -124,6 +124,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """
     if x is None or y is None:
         return tf.where(condition, x, y)
+    # A number takes the dtype of the tensor beside it.
+    dtype = next((v.dtype for v in (x, y) if tf.is_tensor(v) and not isinstance(v, tf.RaggedTensor)), None)
+    x, y = [tf.convert_to_tensor(v, dtype) if isinstance(v, (bool, int, float, complex)) else v for v in (x, y)]
     condition, x, y = [construct.tensor(v) for v in (condition, x, y)]
     if any(isinstance(v, tf.RaggedTensor) for v in (condition, x, y)):
         return _ragged_where(condition, x, y)

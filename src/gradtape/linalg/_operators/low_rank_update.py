@@ -19,6 +19,7 @@ from gradtape.linalg._operators.base import (
     spread,
     tensor_of,
 )
+from gradtape.linalg._operators.diagonal import LinearOperatorDiag, LinearOperatorIdentity
 from gradtape.linalg._solvers import solve
 from gradtape.math._conversion import conj
 from gradtape.math._elementwise import abs as absolute
@@ -83,6 +84,13 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     v = property(lambda self: self._v, doc="The matrix V.")
     diag_update = property(lambda self: self._update, doc="The diagonal D, or None.")
     is_diag_update_positive = property(lambda self: self._is_update_positive, doc="Whether D is known to be positive.")
+
+    @property
+    def diag_operator(self) -> LinearOperator:
+        """D as an operator; the identity if it is left out."""
+        if self._update is None:
+            return LinearOperatorIdentity(dims(tensor_of(self._u))[-1], dtype=self._dtype)
+        return LinearOperatorDiag(self._update, is_positive_definite=self._is_update_positive)
 
     def _dims(self) -> tuple[Any, ...]:
         update_batch = () if self._update is None else sizes_of(self._update)[:-1]
