@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from gradtape.core import log
+from gradtape.core import errors, log
 from gradtape.core.plain_file import read_plain
 from gradtape.train import _file_format as file_format
 
@@ -62,6 +62,8 @@ def _relative(path: str, folder: Path) -> str:
 def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> CheckpointState | None:
     """The content of a folder's file `checkpoint`; None if it is missing or unreadable.
 
+    ValueError if it names no checkpoint.
+
     >>> tf.train.get_checkpoint_state("/no/such/folder") is None
     True
     """
@@ -70,7 +72,7 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
         text = read_plain(Path(folder, latest_filename or STATE_FILE)).decode()
         state = CheckpointState("", [])
         for line in text.splitlines():
-            name, _, value = line.partition(": ")
+            name, _, value = line.strip().partition(": ")
             if name == "model_checkpoint_path":
                 state.model_checkpoint_path = os.path.join(folder, json.loads(value))
             elif name == "all_model_checkpoint_paths":
@@ -84,7 +86,13 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
     except (ValueError, TypeError, OSError, RecursionError) as problem:
         log.warning("%s: the file 'checkpoint' cannot be read and is not used (%s).", folder, problem)
         return None
-    if state.model_checkpoint_path and state.model_checkpoint_path not in state.all_model_checkpoint_paths:
+    if not state.model_checkpoint_path:
+        raise errors.build(
+            ValueError,
+            f"get_checkpoint_state: the file {latest_filename or STATE_FILE!r} in {folder} names no latest checkpoint.",
+            "delete it: it was not written to its end, or is another program's.",
+        )
+    if state.model_checkpoint_path not in state.all_model_checkpoint_paths:
         state.all_model_checkpoint_paths.append(state.model_checkpoint_path)
     return state
 
