@@ -150,7 +150,8 @@ def main(system: str, source: str, file: str, result: str, seconds: str, names: 
         module = load(folder, Path(file).resolve())
         signal.alarm(0)
     except BaseException as problem:
-        results["<import>"] = ["error", f"{type(problem).__name__}: {problem}"[:600]]
+        kind = "not public" if type(problem).__name__ == "NotPublicError" else "error"
+        results["<import>"] = [kind, f"{type(problem).__name__}: {problem}"[:600]]
     else:
         for test in cases(unittest.defaultTestLoader.loadTestsFromModule(module)):
             name = f"{type(test).__name__}.{test._testMethodName}"  # the id may show parameters with their addresses

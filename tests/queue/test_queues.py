@@ -175,6 +175,7 @@ def test_one_of_several_with_the_shapes_they_share() -> None:
     assert int(queues[0].size()) == int(chosen.size()) == 1
     assert float(queues[0].dequeue()[0, 0]) == 1.0
     chosen.close()
-    assert queues[0].is_closed() and chosen.is_closed()
+    assert queues[0].is_closed()
+    assert chosen.is_closed()
     same = [tf.queue.FIFOQueue(10, tf.float32, [[2]]) for _ in range(2)]
     assert tf.queue.QueueBase.from_list(1, same) is same[1]

@@ -31,7 +31,8 @@ class TrackableView:
         """The object."""
         return self._root() if isinstance(self._root, weakref.ref) else self._root
 
-    def children(self, obj: Any, **kwargs: Any) -> dict[str, Any]:
+    @classmethod
+    def children(cls, obj: Any, **kwargs: Any) -> dict[str, Any]:
         """The parts of an object by name."""
         return {} if object_graph.variable_of(obj) is not None else object_graph.parts(obj)
 
