@@ -110,8 +110,22 @@ class TestCase(tf.test.TestCase, absltest.TestCase):
         tf.random.set_seed(87654321)
 
     @contextlib.contextmanager
-    def session(self, *_: Any, **__: Any) -> Iterator[_Session]:
-        yield _Session()
+    def session(self, graph: Any = None, *_: Any, **__: Any) -> Iterator[Any]:
+        if graph is None and tf.executing_eagerly():
+            yield _Session()
+        else:
+            with tf.compat.v1.Session(graph=graph) as session:
+                self._session = session
+                yield session
+
+    def evaluate(self, tensors: Any) -> Any:
+        if tensors is None or tf.executing_eagerly():
+            return super().evaluate(tensors)
+        session = getattr(self, "_session", None) or tf.compat.v1.get_default_session()
+        if session is None:
+            with tf.compat.v1.Session() as session:
+                return session.run(tensors)
+        return session.run(tensors)
 
     cached_session = test_session = session
 
@@ -230,5 +244,6 @@ def modules() -> dict[str, dict[str, Any]]:
         "tensorflow.python.platform.googletest": test,
         "tensorflow.python.eager.test": test,
         "tensorflow.python.compat.v2_compat": {"enable_v2_behavior": unchanged, "disable_v2_behavior": _refuse_v1},
+        "tensorflow.python.framework.versions": {"__version__": tf.__version__, "__git_version__": tf.version.GIT_VERSION},
         "tensorflow.python.tf2": {"enabled": lambda: True},
     }

@@ -70,7 +70,7 @@ class InternalModule(ModuleType):
         self._finder = finder
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") and name not in ("__version__", "__git_version__"):
             raise AttributeError(name)
         value = self.__dict__[name] = self._finder.value(self.__name__, name)
         return value

@@ -111,12 +111,16 @@ class Checkpoint:
     np.int32(1)
     """
 
+    # Of subclasses that do not call `__init__`, too.
+    _strong_root: Any = None
+    _weak_root: Any = None
+    _save_counter: Variable | None = None
+
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
         self._weak_root = root if isinstance(root, weakref.ref) else None  # as Keras 2's models hold themselves
         if self._weak_root is not None:
             root = None
         self._strong_root = root
-        self._save_counter: Variable | None = None
         for name, value in kwargs.items():
             if name == "save_counter":
                 self._save_counter = value
@@ -130,7 +134,10 @@ class Checkpoint:
                 )
             setattr(self, name, value)
         for name, value in ([("root", root)] if root is not None else []) + list(kwargs.items()):
-            if not object_graph.is_trackable(value) and not isinstance(value, (list, tuple, dict)):
+            is_function = hasattr(
+                type(value), "get_concrete_function"
+            )  # they have no values, but saved models have them
+            if not is_function and not object_graph.is_trackable(value) and not isinstance(value, (list, tuple, dict)):
                 raise errors.build(
                     ValueError,
                     f"Checkpoint: {name} is {value!r}, which has no variables that could be saved.",
