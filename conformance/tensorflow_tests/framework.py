@@ -6,7 +6,9 @@ both systems are asked the same.
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import json
 import os
 import random
 import tempfile
@@ -205,6 +207,20 @@ def _temporary_folder() -> str:
     folder = os.path.join(tempfile.gettempdir(), "of_tests")
     os.makedirs(folder, exist_ok=True)
     return folder
+
+
+def _json(message: Any) -> str:
+    """An example in JSON, as protocol buffers write it."""
+    lists = {"bytes_list": "bytesList", "float_list": "floatList", "int64_list": "int64List"}
+
+    def value(kind: str, item: Any) -> Any:
+        return base64.b64encode(item).decode() if kind == "bytes_list" else str(item) if kind == "int64_list" else item
+
+    def feature(of: Any) -> Any:
+        kind = of.WhichOneof("kind")
+        return {} if kind is None else {lists[kind]: {"value": [value(kind, v) for v in getattr(of, kind).value]}}
+
+    return json.dumps({"features": {"feature": {k: feature(v) for k, v in message.features.feature.items()}}})
 
 
 def modules() -> dict[str, dict[str, Any]]:

@@ -6,6 +6,7 @@ sets the test aside: it asks more than the public API.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import importlib.abc
@@ -158,4 +159,8 @@ def install(source: Path, table: Path) -> None:
     import gradtape.compat
 
     gradtape.compat.install()
+    with contextlib.suppress(ImportError):
+        from google.protobuf import json_format
+
+        json_format.MessageToJson = framework._json
     sys.meta_path.insert(0, InternalFinder(source, json.loads(table.read_text()), framework.modules()))
