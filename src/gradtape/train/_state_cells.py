@@ -20,7 +20,7 @@ from gradtape.core.weak import WeakKeys
 from gradtape.toplevel.trackable import Trackable
 
 ATTRIBUTES = ".ATTRIBUTES/"  # in front of the names of cells, among the parts of an object
-_cells: WeakKeys[Any, dict[str, StateCell]] = WeakKeys()
+_cells: WeakKeys[Any, dict[str, Variable]] = WeakKeys()
 # Objects made while a checkpoint has values that nothing took, and who looks for their state when they are first asked for something.
 waiting: WeakKeys[PythonState, int] = WeakKeys()
 searchers: list[Callable[[PythonState], None]] = []
@@ -99,7 +99,7 @@ def array_of(variable: Variable) -> Any:
     return np.asarray(variable.state() if isinstance(variable, StateCell) else variable._value._array)
 
 
-def cells(value: Any) -> dict[str, StateCell]:
+def cells(value: Any) -> dict[str, Variable]:
     """The state of an object that is not in variables, by name."""
     if not isinstance(value, Trackable):
         return {}
@@ -111,7 +111,7 @@ def cells(value: Any) -> dict[str, StateCell]:
     return known
 
 
-def _made(value: Any) -> dict[str, StateCell]:
+def _made(value: Any) -> dict[str, Variable]:
     if isinstance(value, PythonState):
         return {"py_state": StateCell(value, _string, lambda owner, text: owner.deserialize(text.numpy()), "py_state")}
     kind = type(value)
@@ -138,8 +138,11 @@ def _made(value: Any) -> dict[str, StateCell]:
     return {}
 
 
-def _saveable(value: Any, name: str) -> StateCell:
+def _saveable(value: Any, name: str) -> Variable:
     """A cell for one of the objects of TensorFlow's older protocol, which has the tensors to save, and a method `restore`."""
+    given = value._gather_saveables_for_checkpoint()[name]
+    if isinstance(given, Variable):
+        return given
 
     def made(owner: Any) -> Any:
         return owner._gather_saveables_for_checkpoint()[name]()

@@ -42,7 +42,12 @@ class CheckpointState:
 
 
 def remember(
-    folder: Path, latest: str, paths: Sequence[str], timestamps: Sequence[float] = (), preserved: float | None = None
+    folder: Path,
+    latest: str,
+    paths: Sequence[str],
+    timestamps: Sequence[float] = (),
+    preserved: float | None = None,
+    name: str | None = None,
 ) -> None:
     """Write a folder's file `checkpoint`."""
     lines = [f"model_checkpoint_path: {_relative(latest, folder)}"]
@@ -50,7 +55,7 @@ def remember(
     lines += [f"all_model_checkpoint_timestamps: {stamp!r}" for stamp in timestamps]
     if preserved is not None:
         lines.append(f"last_preserved_timestamp: {preserved!r}")
-    with file_format.replacing(folder / STATE_FILE) as file:
+    with file_format.replacing(folder / (name or STATE_FILE)) as file:
         file.write("\n".join([*lines, ""]).encode())
 
 

@@ -8,6 +8,7 @@ import gradtape as tf
 from gradtape.compat import _graphs
 from gradtape.compat._graph_keys import GraphKeys
 from gradtape.compat.v1 import _collections, _rooms, _variables
+from gradtape.compat.v1._saver import Saver as Saver
 from gradtape.core.variable import Variable
 
 __getattr__, __dir__ = _rooms.from_room("train")
@@ -171,6 +172,12 @@ class AdamOptimizer(Optimizer):
         self._lr, self._beta1, self._beta2, self._epsilon = learning_rate, beta1, beta2, epsilon
         self._powers: tuple[Any, Any] | None = None
 
+    def _get_beta_accumulators(self) -> tuple[Any, Any]:
+        """The powers of the two rates of decay, as variables."""
+        self._prepare()
+        assert self._powers is not None
+        return self._powers
+
     def _prepare(self) -> None:
         if self._powers is None:
             self._powers = (
@@ -297,40 +304,6 @@ def exponential_decay(
         return learning_rate * decay_rate ** (tf.floor(power) if staircase else power)
 
     return rate() if _graphs.current_graph() is not None else rate
-
-
-class Saver:
-    """Writes and reads the variables of a graph, or a list of variables."""
-
-    def __init__(self, var_list: Any = None, **_: Any) -> None:
-        self._given = var_list
-
-    def _listed(self, session: Any) -> dict[str, Any]:
-        given = self._given if self._given is not None else session.graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
-        return dict(given) if isinstance(given, dict) else {v._name: v for v in given}
-
-    def _cells(self, session: Any) -> dict[str, Any]:
-        listed = self._listed(session)
-        return {name: session._cells[v._id] if session is not None else v for name, v in listed.items()}
-
-    def save(self, sess: Any, save_path: str, global_step: Any = None, **_: Any) -> str:
-        """Write the values that a session has; returns the path."""
-        from gradtape.core import state
-
-        step = sess.run(global_step) if isinstance(global_step, _graphs.GraphVariable) else global_step
-        path = save_path if step is None else f"{save_path}-{int(step)}"
-        with state.outside(), _graphs.plainly():
-            return str(tf.train.Checkpoint(values=self._cells(sess)).write(path))
-
-    def restore(self, sess: Any, save_path: str) -> None:
-        """Read values into a session."""
-        from gradtape.core import state
-
-        for variable in self._listed(sess).values():
-            if not sess.has(variable):
-                sess.put(variable, variable._value._array)
-        with state.outside(), _graphs.plainly():
-            tf.train.Checkpoint(values=self._cells(sess)).read(save_path).assert_existing_objects_matched()
 
 
 def NewCheckpointReader(filepattern: str) -> Any:  # noqa: N802
