@@ -85,7 +85,10 @@ class Optimizer:
         if not pairs:
             raise ValueError("No gradients provided for any variable.")
         self._prepare()
-        done = [self._step(tf.convert_to_tensor(g), v) for g, v in pairs]
+        done = [
+            self._step_of_rows(g, v) if isinstance(g, tf.IndexedSlices) else self._step(tf.convert_to_tensor(g), v)
+            for g, v in pairs
+        ]
         done += self._finish()
         graph = _graphs.current_graph()
         if graph is None:
@@ -108,6 +111,10 @@ class Optimizer:
     def _step(self, gradient: Any, variable: Any) -> Any:
         raise NotImplementedError
 
+    def _step_of_rows(self, gradient: tf.IndexedSlices, variable: Any) -> Any:
+        """A step along a gradient that is zero but in some rows."""
+        return self._step(tf.convert_to_tensor(gradient), variable)
+
     def _slot(self, variable: Any, name: str, initial: Any = None) -> Any:
         slots = self._slots.setdefault(name, {})
         if id(variable) not in slots:
@@ -123,6 +130,27 @@ class Optimizer:
         return tf.cast(value() if callable(value) and not isinstance(value, Variable) else value, like.dtype)
 
 
+class _ByRows(Optimizer):
+    """Base of optimizers that leave rows alone, with their state, which a sparse gradient does not have."""
+
+    _rows: Any = None  # the rows that are changed; None for all
+
+    def _step_of_rows(self, gradient: tf.IndexedSlices, variable: Any) -> Any:
+        ones = tf.ones(tf.shape(gradient.indices), tf.float32)
+        counts = tf.math.unsorted_segment_sum(ones, gradient.indices, tf.shape(variable)[0])
+        self._rows = tf.reshape(counts > 0, [-1, *[1] * (variable.shape.rank - 1)])
+        try:
+            return self._step(tf.convert_to_tensor(gradient), variable)
+        finally:
+            self._rows = None
+
+    def _put(self, variable: Any, value: Any) -> Any:
+        """Give a variable new values, in the rows that are changed."""
+        return variable.assign(
+            value if self._rows is None else tf.where(self._rows, value, tf.convert_to_tensor(variable))
+        )
+
+
 class GradientDescentOptimizer(Optimizer):
     """Gradient descent."""
 
@@ -134,7 +162,7 @@ class GradientDescentOptimizer(Optimizer):
         return variable.assign_sub(self._number(self._learning_rate, variable) * gradient)
 
 
-class MomentumOptimizer(Optimizer):
+class MomentumOptimizer(_ByRows):
     """Gradient descent with momentum."""
 
     def __init__(
@@ -153,7 +181,7 @@ class MomentumOptimizer(Optimizer):
         rate, momentum = self._number(self._learning_rate, variable), self._number(self._momentum, variable)
         moved = tf.convert_to_tensor(slot) * momentum + gradient
         change = rate * (gradient + momentum * moved if self._nesterov else moved)
-        return [slot.assign(moved), variable.assign_sub(change)]
+        return [self._put(slot, moved), self._put(variable, tf.convert_to_tensor(variable) - change)]
 
 
 class AdamOptimizer(Optimizer):
@@ -171,6 +199,10 @@ class AdamOptimizer(Optimizer):
         super().__init__(use_locking, name)
         self._lr, self._beta1, self._beta2, self._epsilon = learning_rate, beta1, beta2, epsilon
         self._powers: tuple[Any, Any] | None = None
+
+    def variables(self) -> list[Any]:
+        """All state variables, with the powers of the rates of decay."""
+        return [*(self._powers or ()), *super().variables()]
 
     def _get_beta_accumulators(self) -> tuple[Any, Any]:
         """The powers of the two rates of decay, as variables."""
@@ -227,7 +259,7 @@ class AdagradOptimizer(Optimizer):
         ]
 
 
-class RMSPropOptimizer(Optimizer):
+class RMSPropOptimizer(_ByRows):
     """RMSProp."""
 
     def __init__(
@@ -249,23 +281,69 @@ class RMSPropOptimizer(Optimizer):
         moved = self._slot(variable, "momentum")
         decay = self._number(self._decay, variable)
         total = tf.convert_to_tensor(squares) * decay + (1 - decay) * gradient * gradient
-        done, divisor = [squares.assign(total)], total
+        done, divisor = [self._put(squares, total)], total
         if self._centered:
             means = self._slot(variable, "mg")
             mean = tf.convert_to_tensor(means) * decay + (1 - decay) * gradient
-            done.append(means.assign(mean))
+            done.append(self._put(means, mean))
             divisor = total - mean * mean
         scaled = gradient / tf.sqrt(divisor + self._number(self._epsilon, variable))
         change = tf.convert_to_tensor(moved) * self._number(self._momentum, variable)
         change += self._number(self._learning_rate, variable) * scaled
-        return [*done, moved.assign(change), variable.assign_sub(change)]
+        return [*done, self._put(moved, change), self._put(variable, tf.convert_to_tensor(variable) - change)]
 
 
-class FtrlOptimizer(Optimizer):
-    """Ftrl, for programs that refer to it by name."""
+class FtrlOptimizer(_ByRows):
+    """Follow the regularised leader: an optimizer that makes weights exactly zero."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        raise NotImplementedError("tf.compat.v1.train.FtrlOptimizer is left out.\n  fix: use tf.keras.optimizers.Ftrl.")
+    def __init__(
+        self,
+        learning_rate: Any,
+        learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "Ftrl",
+        accum_name: str | None = None,
+        linear_name: str | None = None,
+        l2_shrinkage_regularization_strength: float = 0.0,
+        beta: float | None = None,
+    ) -> None:
+        super().__init__(use_locking, name)
+        least = {
+            "initial_accumulator_value": initial_accumulator_value,
+            "l1_regularization_strength": l1_regularization_strength,
+            "l2_regularization_strength": l2_regularization_strength,
+            "l2_shrinkage_regularization_strength": l2_shrinkage_regularization_strength,
+        }
+        for what, value in least.items():
+            if value < 0.0:
+                raise ValueError(f"{what} {value} needs to be positive or zero")
+        if learning_rate_power > 0.0:
+            raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero")
+        self._learning_rate, self._power, self._initial = learning_rate, learning_rate_power, initial_accumulator_value
+        self._l1, self._l2, self._shrinkage = (
+            l1_regularization_strength,
+            l2_regularization_strength,
+            l2_shrinkage_regularization_strength,
+        )
+        self._beta = beta or 0.0
+
+    def _step(self, gradient: Any, variable: Any) -> Any:
+        squares = self._slot(variable, "accum", tf.fill(variable.shape, tf.cast(self._initial, variable.dtype)))
+        linear = self._slot(variable, "linear")
+        rate, weights = self._number(self._learning_rate, variable), tf.convert_to_tensor(variable)
+        before = tf.convert_to_tensor(squares)
+        total = before + gradient * gradient
+        root, earlier = (x ** tf.cast(-self._power, x.dtype) for x in (total, before))
+        shrunk = gradient + 2 * tf.cast(self._shrinkage, weights.dtype) * weights
+        sums = tf.convert_to_tensor(linear) + shrunk - (root - earlier) / rate * weights
+        l1 = tf.cast(self._l1, weights.dtype)
+        l2 = tf.cast(self._l2, weights.dtype) + tf.cast(self._beta, weights.dtype) / (2 * rate)
+        found = (l1 * tf.sign(sums) - sums) / (root / rate + 2 * l2)
+        new = tf.where(tf.abs(sums) > l1, found, tf.zeros_like(found))
+        return [self._put(squares, total), self._put(linear, sums), self._put(variable, new)]
 
 
 def get_global_step(graph: Any = None) -> Any:
