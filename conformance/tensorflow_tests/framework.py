@@ -261,5 +261,6 @@ def modules() -> dict[str, dict[str, Any]]:
         "tensorflow.python.eager.test": test,
         "tensorflow.python.compat.v2_compat": {"enable_v2_behavior": unchanged, "disable_v2_behavior": _refuse_v1},
         "tensorflow.python.framework.versions": {"__version__": tf.__version__, "__git_version__": tf.version.GIT_VERSION},
+        "tensorflow.python.data.ops.test_mode": {"toggle_test_mode": unchanged},
         "tensorflow.python.tf2": {"enabled": lambda: True},
     }

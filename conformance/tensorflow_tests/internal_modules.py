@@ -152,6 +152,14 @@ def _positional(op: Any) -> Any:
     return call
 
 
+def _name_what_tests_ask_of_iterators() -> None:
+    """The tests of datasets take elements by a private method, which is `get_next`."""
+    from gradtape.data import _iterator, _traced
+
+    for kind in (_iterator.Iterator, _traced.TracedIterator):
+        kind._next_internal = kind.get_next
+
+
 def install(source: Path, table: Path) -> None:
     """From now on `tensorflow` is gradtape, with what TensorFlow's tests import."""
     import framework
@@ -159,6 +167,7 @@ def install(source: Path, table: Path) -> None:
     import gradtape.compat
 
     gradtape.compat.install()
+    _name_what_tests_ask_of_iterators()
     with contextlib.suppress(ImportError):
         from google.protobuf import json_format
 
