@@ -19,7 +19,8 @@ from gradtape.core.tensor import Tensor
 KINDS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.string)
 
 
-_WORDS = {dtypes.float32: "float", dtypes.float64: "double"}
+# What TensorFlow calls these dtypes in messages.
+WORDS = {dtypes.float32: "float", dtypes.float64: "double"}
 
 
 def decode_csv(
@@ -197,7 +198,7 @@ def _column(fields: list[bytes], empty: set[bytes], default: Any, number: int) -
         except ValueError:
             raise errors.build(
                 errors.InvalidArgumentError,
-                f"decode_csv: Field {number} in record {record} is not a valid {_WORDS.get(dtype, dtype.name)}: {field.decode(errors='replace')}",
+                f"decode_csv: Field {number} in record {record} is not a valid {WORDS.get(dtype, dtype.name)}: {field.decode(errors='replace')}",
                 "correct the record, or read the column as strings.",
             ) from None
     return objects(values) if dtype is dtypes.string else np.array(values, dtype.numpy)
