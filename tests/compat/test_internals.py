@@ -375,3 +375,12 @@ def test_lists_are_leaves_in_the_structures_of_datasets() -> None:
     nest.assert_same_structure((1, [2, 3]), (1, 2))
     with pytest.raises(ValueError, match="structure"):
         nest.assert_same_structure((1, (2, 3)), (1, [2, 3]))
+
+
+def test_specs_of_elements_of_datasets() -> None:
+    from gradtape.compat._internal.datasets import type_spec_from_value
+
+    found = type_spec_from_value({"a": (tf.constant(1.0), [1, 2])})
+    assert found == {"a": (tf.TensorSpec([]), tf.TensorSpec([2], tf.int32))}
+    with pytest.raises(TypeError, match="Could not build a `TypeSpec` for 100 with type int"):
+        type_spec_from_value(100, use_fallback=False)

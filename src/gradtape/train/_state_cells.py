@@ -89,8 +89,10 @@ class StateCell(Variable):
 
     def assign(self, value: Any, *args: Any, **kwargs: Any) -> Any:
         """Give the object what a checkpoint has."""
-        waiting.pop(self._owner())
-        self._put(self._owner(), value)
+        owner = self._owner()
+        if isinstance(owner, PythonState):
+            waiting.pop(owner)
+        self._put(owner, value)
         return self
 
 
