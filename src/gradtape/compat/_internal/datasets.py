@@ -47,7 +47,7 @@ def type_spec_from_value(element: Any, use_fallback: bool = True) -> Any:
         metadata, parts = element.__tf_flatten__()
         return element.__tf_unflatten__(metadata, type_spec_from_value(parts))
     if not use_fallback and isinstance(element, (int, float, complex, str, bytes, list)):
-        raise TypeError(f"Could not build a `TypeSpec` for {element} with type {type(element).__name__}")
+        raise TypeError(f"Could not build a `TypeSpec` for {element!r} with type {type(element).__name__}")
     return specs.type_spec_from_value(element)
 
 

@@ -74,7 +74,8 @@ class Saver:
                     "Saver([v]), or tf.train.Checkpoint(v=v).",
                 )
             )
-        self._given, self._found, self._defers, self._allow_empty = var_list, None, defer_build, allow_empty
+        self._given, self._allow_empty = var_list, allow_empty
+        self._found: dict[str, Any] | None = None
         self._most, self._hours, self._pads = max_to_keep, keep_checkpoint_every_n_hours, pad_step_number
         self._kept: list[tuple[str, float]] = []
         self._next_kept = time.time() + keep_checkpoint_every_n_hours * 3600
@@ -130,7 +131,7 @@ class Saver:
     ) -> str | None:
         """Write the values that a session has, or those of eager variables; returns the path, None if there are no variables."""
         variables = self._variables()
-        path = os.fspath(save_path)
+        path: str = os.fspath(save_path)
         if global_step is not None:
             number = int(sess.run(global_step) if isinstance(global_step, _graphs.GraphVariable) else global_step)
             path += f"-{number:08d}" if self._pads else f"-{number}"
