@@ -130,5 +130,5 @@ def test_a_state_file_that_is_indented_or_says_nothing(tmp_path: Path) -> None:
     assert state.model_checkpoint_path == f"{tmp_path}/./b"
     assert state.all_model_checkpoint_paths == [f"{tmp_path}/./a", f"{tmp_path}/./b"]
     file.write_text("")
-    with pytest.raises(ValueError, match="names no latest checkpoint"):
+    with pytest.raises(ValueError, match="does not name a latest checkpoint"):
         tf.train.get_checkpoint_state(tmp_path)

@@ -94,7 +94,7 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
     if not state.model_checkpoint_path:
         raise errors.build(
             ValueError,
-            f"get_checkpoint_state: the file {latest_filename or STATE_FILE!r} in {folder} names no latest checkpoint.",
+            f"get_checkpoint_state: the file {latest_filename or STATE_FILE!r} in {folder} does not name a latest checkpoint.",
             "delete it: it was not written to its end, or is another program's.",
         )
     if state.model_checkpoint_path not in state.all_model_checkpoint_paths:
