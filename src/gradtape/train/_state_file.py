@@ -86,6 +86,8 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
                 state.all_model_checkpoint_timestamps.append(float(value))
             elif name == "last_preserved_timestamp":
                 state.last_preserved_timestamp = float(value)
+            elif line.strip():
+                raise ValueError(f"there is no {name!r} in such a file")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (ValueError, TypeError, OSError, RecursionError) as problem:
