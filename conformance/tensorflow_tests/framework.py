@@ -6,11 +6,13 @@ both systems are asked the same. What a test itself puts into a `tf.Graph` is ru
 
 from __future__ import annotations
 
+import base64
 import collections.abc
 import contextlib
 import functools
 import inspect
 import itertools
+import json
 import os
 import random
 import tempfile
@@ -345,6 +347,20 @@ def _temporary_folder() -> str:
     return folder
 
 
+def _json(message: Any) -> str:
+    """An example in JSON, as protocol buffers write it."""
+    lists = {"bytes_list": "bytesList", "float_list": "floatList", "int64_list": "int64List"}
+
+    def value(kind: str, item: Any) -> Any:
+        return base64.b64encode(item).decode() if kind == "bytes_list" else str(item) if kind == "int64_list" else item
+
+    def feature(of: Any) -> Any:
+        kind = of.WhichOneof("kind")
+        return {} if kind is None else {lists[kind]: {"value": [value(kind, v) for v in getattr(of, kind).value]}}
+
+    return json.dumps({"features": {"feature": {k: feature(v) for k, v in message.features.feature.items()}}})
+
+
 def modules() -> dict[str, dict[str, Any]]:
     """The names of the test framework, by module."""
     kinds = {EAGERLY: unchanged, _UNCHANGED: unchanged, _SKIPPED: _skipped, _BLOCKS: _block, _FALSE: _no}
@@ -388,6 +404,11 @@ def modules() -> dict[str, dict[str, Any]]:
         "tensorflow.python.eager.test": test,
         "tensorflow.python.compat.v2_compat": {"enable_v2_behavior": unchanged, "disable_v2_behavior": _refuse_v1},
         "tensorflow.python.ops.parallel_for.control_flow_ops": {"for_loop": _for_loop, "pfor": _pfor},
+        "tensorflow.python.framework.versions": {
+            "__version__": tf.__version__,
+            "__git_version__": tf.version.GIT_VERSION,
+        },
+        "tensorflow.python.data.ops.test_mode": {"toggle_test_mode": unchanged},
         "tensorflow.python.tf2": {"enabled": lambda: True},
         "tensorflow.python.util.compat": {"collections_abc": collections.abc},
     }

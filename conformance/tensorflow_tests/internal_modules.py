@@ -6,6 +6,7 @@ sets the test aside: it asks more than the public API.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import importlib.abc
@@ -95,7 +96,7 @@ class InternalModule(ModuleType):
         self._finder = finder
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") and name not in ("__version__", "__git_version__"):
             raise AttributeError(name)
         value = self.__dict__[name] = self._finder.value(self.__name__, name)
         return value
@@ -180,6 +181,14 @@ def _positional(op: Any) -> Any:
     return call
 
 
+def _name_what_tests_ask_of_iterators() -> None:
+    """The tests of datasets take elements by a private method, which is `get_next`."""
+    from gradtape.data import _iterator, _traced
+
+    for kind in (_iterator.Iterator, _traced.TracedIterator):
+        kind._next_internal = kind.get_next
+
+
 def install(source: Path, table: Path) -> None:
     """From now on `tensorflow` is gradtape, with what TensorFlow's tests import."""
     import framework
@@ -187,4 +196,9 @@ def install(source: Path, table: Path) -> None:
     import gradtape.compat
 
     gradtape.compat.install()
+    _name_what_tests_ask_of_iterators()
+    with contextlib.suppress(ImportError):
+        from google.protobuf import json_format
+
+        json_format.MessageToJson = framework._json
     sys.meta_path.insert(0, InternalFinder(source, json.loads(table.read_text()), framework.modules()))

@@ -443,3 +443,12 @@ def test_maps_stack_objects_whose_spec_has_batches():
     found = tf.vectorized_map(lambda i: Pair(4.0, tf.gather(speeds, i)), tf.range(3))
     assert found.mass.numpy().tolist() == [4.0] * 3
     assert found.speed.numpy().tolist() == [1.0, 2.0, 3.0]
+
+
+def test_specs_of_elements_of_datasets() -> None:
+    from gradtape.compat._internal.datasets import type_spec_from_value
+
+    found = type_spec_from_value({"a": (tf.constant(1.0), [1, 2])})
+    assert found == {"a": (tf.TensorSpec([]), tf.TensorSpec([2], tf.int32))}
+    with pytest.raises(TypeError, match="Could not build a `TypeSpec` for 100 with type int"):
+        type_spec_from_value(100, use_fallback=False)

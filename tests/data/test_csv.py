@@ -80,8 +80,9 @@ def test_numbers_are_read_as_in_tensorflow(tmp_path: Path, dtype: Any, text: str
 @pytest.mark.parametrize(("dtype", "text"), [(tf.int32, "1_000"), (tf.float32, "1_0.5"), (tf.int32, "\u0663")])
 def test_numbers_of_python_only_are_refused(tmp_path: Path, dtype: Any, text: str) -> None:
     (found,) = records(CsvDataset(written(tmp_path, text), [dtype]))
-    assert f"not a valid {dtype.name}: {text}" in found
-    with pytest.raises(tf.errors.InvalidArgumentError, match=f"not a valid {dtype.name}"):
+    name = "float" if dtype is tf.float32 else dtype.name
+    assert f"not a valid {name}: {text}" in found
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"not a valid {name}"):
         tf.io.decode_csv([text], [tf.constant([], dtype)])
 
 
@@ -152,3 +153,16 @@ def test_datasets_of_files_are_checked(tmp_path: Path) -> None:
         make_csv_dataset([path, other], 1)
     both = make_csv_dataset([path, other], 1, column_names=["a", "b"], num_parallel_reads=2, **options)
     assert [int(row["b"][0]) for row in both.take(2)] == [2, 7]
+
+
+def test_names_are_not_read_from_other_compressions(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="`compression_type` ZLIB is not supported"):
+        make_csv_dataset(written(tmp_path, "x\n1\n"), 1, compression_type="ZLIB")
+
+
+def test_one_element_is_not_several() -> None:
+    one = tf.data.Dataset.range(3).apply(tf.data.experimental.assert_cardinality(1))
+    with pytest.raises(
+        tf.errors.FailedPreconditionError, match=r"contain 1 element but contained at least 2 elements\."
+    ):
+        list(one)

@@ -131,7 +131,7 @@ def test_csv_in_a_function() -> None:
         (["1,"], [[0], np.zeros(0, np.float32)], r"Field 1 is required but missing in record 0"),
         (["1,2,3"], [[1], [2]], r"Expect 2 fields but have 3 in record 0"),
         (["1,2", "1,x"], [[1], [2]], r"Field 1 in record 1 is not a valid int32: x"),
-        (["1,x"], [[1], [2.0]], r"Field 1 in record 0 is not a valid float32: x"),
+        (["1,x"], [[1], [2.0]], r"Field 1 in record 0 is not a valid float: x"),
         (["99999999999"], [[1]], r"not a valid int32: 99999999999"),
         (['a"b,2'], [[""], [2.0]], r"Unquoted fields cannot have quotes"),
         (['"ab,2'], [[""], [2.0]], r"Quoted field has to end with quote"),

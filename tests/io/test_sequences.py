@@ -100,7 +100,7 @@ def test_refuses() -> None:
         io.parse_single_sequence_example([A], CONTEXT)
     with pytest.raises(ValueError, match="Unsupported FixedLenFeature"):
         io.parse_single_sequence_example(A, None, {"w": io.FixedLenFeature([], tf.string)})
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Data type: string but expected type: int64"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Expected type: int64, but it is string"):
         io.parse_single_sequence_example(A, None, {"w": io.VarLenFeature(tf.int64)})
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Key: v, Index: 1(.|\n)*Values size: 1"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Key: v, Index: 1(.|\n)*values size: 1"):
         io.parse_single_sequence_example(A, None, {"v": io.FixedLenSequenceFeature([2], tf.int64)})

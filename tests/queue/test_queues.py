@@ -71,7 +71,7 @@ def test_other_orders() -> None:
     padded.enqueue([[2, 3]])
     padded.close()
     np.testing.assert_array_equal(padded.dequeue_up_to(5), [[1, 0], [2, 3]])
-    assert tf.queue.QueueBase.from_list(1, [shuffled, padded]) is padded
+    assert tf.queue.QueueBase.from_list(1, [shuffled, padded]).queue_ref is padded
 
 
 def test_elements_must_fit() -> None:
@@ -164,3 +164,18 @@ def test_from_list_takes_queues_only():
     assert tf.queue.QueueBase.from_list(0, [queue]) is queue
     with pytest.raises(TypeError, match="list of queues"):
         tf.queue.QueueBase.from_list(0, [queue, 3])
+
+
+def test_one_of_several_with_the_shapes_they_share() -> None:
+    queues = [tf.queue.PaddingFIFOQueue(10, tf.float32, [shape]) for shape in ([1, 1], [1, None])]
+    chosen = tf.queue.QueueBase.from_list(tf.constant(0), queues)
+    assert chosen.shapes[0].as_list() == [1, None]
+    assert isinstance(chosen, tf.queue.QueueBase)
+    chosen.enqueue([[[1.0]]])
+    assert int(queues[0].size()) == int(chosen.size()) == 1
+    assert float(queues[0].dequeue()[0, 0]) == 1.0
+    chosen.close()
+    assert queues[0].is_closed()
+    assert chosen.is_closed()
+    same = [tf.queue.FIFOQueue(10, tf.float32, [[2]]) for _ in range(2)]
+    assert tf.queue.QueueBase.from_list(1, same) is same[1]

@@ -110,3 +110,25 @@ def test_new_checkpoints_are_iterated(tmp_path: Path) -> None:
     assert next(found) == first
     second = checkpoint.save(tmp_path / "ckpt")
     assert list(found) == [second]
+
+
+def test_checkpoints_without_a_manager_are_left_alone(tmp_path: Path) -> None:
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    unmanaged = [checkpoint.save(tmp_path / "other") for _ in range(2)]
+    manager = tf.train.CheckpointManager(checkpoint, tmp_path, max_to_keep=1)
+    assert manager.latest_checkpoint == unmanaged[-1]
+    assert manager.checkpoints == []
+    third, fourth = manager.save(), manager.save()
+    assert manager.checkpoints == [fourth]
+    assert [Path(f"{path}.index").exists() for path in (*unmanaged, third, fourth)] == [True, True, False, True]
+
+
+def test_a_state_file_that_is_indented_or_says_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "checkpoint"
+    file.write_text('\n    model_checkpoint_path: "./b"\n    all_model_checkpoint_paths: "./a"\n')
+    state = tf.train.get_checkpoint_state(tmp_path)
+    assert state.model_checkpoint_path == f"{tmp_path}/./b"
+    assert state.all_model_checkpoint_paths == [f"{tmp_path}/./a", f"{tmp_path}/./b"]
+    file.write_text("")
+    with pytest.raises(ValueError, match="does not name a latest checkpoint"):
+        tf.train.get_checkpoint_state(tmp_path)

@@ -100,9 +100,20 @@ def test_views(tmp_path: Path) -> None:
     assert any(value is root.a for value in matched.values())  # type: ignore[attr-defined]
     del root.a  # type: ignore[attr-defined]
     root.c = tf.Variable(3.0)  # type: ignore[attr-defined]
-    alone, _, gone = saved.diff(root)
+    _, gone, alone = saved.diff(root)
     assert any(value is root.c for value in alone)  # type: ignore[attr-defined]
     assert saved.children(0)["a"] in gone
+    with pytest.raises(ValueError, match="has no parts"):
+        saved.match(1.0)
+
+
+def test_a_view_of_references_that_differ(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    root, other = tf.Module(), tf.Module()
+    root.a = root.b = tf.Module()  # type: ignore[attr-defined]
+    other.a, other.b = tf.Module(), tf.Module()  # type: ignore[attr-defined]
+    path = tf.train.Checkpoint(root).write(str(tmp_path / "values"))
+    assert tf.train.CheckpointView(path).match(other) == {0: other, 1: other.a}  # type: ignore[attr-defined]
+    assert "Inconsistent references" in caplog.text
 
 
 def test_profiles(tmp_path: Path) -> None:

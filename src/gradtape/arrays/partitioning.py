@@ -84,7 +84,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
             )
     places = np.concatenate([np.reshape(index, (-1,)) for index in where])
     size = int(places.max()) + 1 if places.size else 0
-    check_range("dynamic_stitch", places, size)
+    check_range("dynamic_stitch", places, size, said="{index} = {value} is out of range [0, {size}).")
     rows = [Reshape(v, shape=(math.prod(i.shape), *inner)) for i, v in zip(where, values, strict=True)]
     updates = Concat(*rows, axis=0) if len(rows) > 1 else rows[0]
     blank = b"" if updates.dtype.kind == "O" else 0
@@ -100,7 +100,7 @@ def _lists(indices: Any, data: Any) -> tuple[list[Any], list[Any]]:
     if len(indices) != len(data):
         raise ValueError(
             errors.compose(
-                f"dynamic_stitch: {len(indices)} indices and {len(data)} data are given, but there must be as many.",
+                f"dynamic_stitch: List argument data, of length {len(data)}, must match indices, of length {len(indices)}.",
                 "give as many of each.",
             )
         )

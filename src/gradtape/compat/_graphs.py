@@ -403,6 +403,15 @@ class GraphVariable(Variable):
     def __repr__(self) -> str:
         return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 
+    def __eq__(self, other: object) -> Any:
+        # In a graph of sessions variables are compared by identity, as TensorFlow does there.
+        graph = current_graph()
+        return self is other if graph is not None and not graph.building_function else super().__eq__(other)
+
+    def __ne__(self, other: object) -> Any:
+        graph = current_graph()
+        return self is not other if graph is not None and not graph.building_function else super().__ne__(other)
+
     def __hash__(self) -> int:
         return id(self)
 

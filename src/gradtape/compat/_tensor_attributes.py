@@ -51,6 +51,12 @@ class Beside:
             raise AttributeError(self._name)
 
 
+def _shape_as_list(self: Tensor) -> list[int | None] | None:
+    """The shape as a list; None for an unknown rank."""
+    shape = self.get_shape()
+    return None if shape.rank is None else shape.as_list()
+
+
 def _shape_tuple(self: Tensor) -> tuple[int | None, ...] | None:
     """The shape as a tuple; None for an unknown rank."""
     shape = self.get_shape()
@@ -60,6 +66,7 @@ def _shape_tuple(self: Tensor) -> tuple[int | None, ...] | None:
 METHODS: dict[str, Any] = {
     "_numpy": lambda self: self._array,
     "_rank": lambda self: self.get_shape().rank,
+    "_shape_as_list": _shape_as_list,
     "_shape_tuple": _shape_tuple,
     "cpu": lambda self: REGISTRY["identity"](self),
 }

@@ -386,9 +386,7 @@ def _dimension(value: Any) -> int | None:
         ) from None
     if size < 0:
         raise ValueError(
-            errors.compose(
-                f"TensorShape: a dimension must not be negative, got {size}.", "write None for an unknown size."
-            )
+            errors.compose(f"TensorShape: Dimension {size} must be >= 0.", "write None for an unknown size.")
         )
     return size
 

@@ -11,6 +11,7 @@ from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Reference, Tensor, wrap
 from gradtape.core.variable_copies import VariableAggregation, VariableSynchronization
 from gradtape.core.variable_protocols import ValueProtocols
+from gradtape.core.weak import WeakValues
 
 if TYPE_CHECKING:
     from gradtape.core.variable import Variable
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 class Handle:
     """The identity of a variable, apart from its value."""
 
-    __slots__ = ("_id", "_variable")
+    __slots__ = ("__weakref__", "_id", "_variable")
 
     dtype = dtypes.resource
 
@@ -36,6 +37,17 @@ class Handle:
 
     def __hash__(self) -> int:
         return hash(self._id)
+
+
+_handles: WeakValues[int, Handle] = WeakValues()
+
+
+def _handle(variable: Variable) -> Handle:
+    """The handle of a variable, always the same object."""
+    found = _handles.get(variable._id)
+    if found is None:
+        found = _handles[variable._id] = Handle(variable)
+    return found
 
 
 class VariableProperties(ValueProtocols):
@@ -56,7 +68,7 @@ class VariableProperties(ValueProtocols):
     create = initializer
     graph = property(lambda self: None, doc="None: there is no graph.")
     op = property(lambda self: self, doc="The variable itself.")
-    handle = property(lambda self: Handle(self), doc="The identity that tapes use; valid as a gradient source.")
+    handle = property(lambda self: _handle(self), doc="The identity that tapes use; valid as a gradient source.")
     # What libraries ask of TensorFlow's own class.
     _unique_id = property(lambda self: f"{self._name}_{self._order}")
     _shared_name = property(lambda self: self._name)

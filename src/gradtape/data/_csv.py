@@ -17,7 +17,7 @@ from gradtape.data._dataset import Dataset
 from gradtape.data._failure import Failure, attempt, guarded
 from gradtape.data._stage import UNKNOWN, Stage
 from gradtape.io import _tfrecord as tfrecord
-from gradtape.io._csv import KINDS
+from gradtape.io._csv import KINDS, WORDS
 
 
 class _Columns(Stage):
@@ -119,13 +119,15 @@ class _Column:
         """A field as a tensor."""
         if field in ("", na):
             if self.default is None:
-                raise records.refused(f"Field {number} is required but missing in record")
+                raise records.refused(f"Field {number} is required but missing in record!")
             return self.default
         text = field.encode("utf-8", "surrogateescape")
         try:
             return _scalar(text if self.dtype is dtypes.string else numerals.parse(text, self.dtype), self.dtype)
         except (ValueError, OverflowError):
-            raise records.refused(f"Field {number} in record is not a valid {self.dtype.name}: {field}") from None
+            raise records.refused(
+                f"Field {number} in record is not a valid {WORDS.get(self.dtype, self.dtype.name)}: {field}"
+            ) from None
 
 
 def _checked_dtype(dtype: dtypes.DType) -> dtypes.DType:

@@ -199,6 +199,13 @@ class Making:
         [b'a', b'b', b'b']
         """
         stages = [stage_of("choose_from_datasets", d) for d in datasets]
+        if not hasattr(choice_dataset, "_stage"):
+            raise TypeError(
+                errors.compose(
+                    f"choose_from_datasets: `choice_dataset` should be a `tf.data.Dataset`, got {errors.brief(choice_dataset)}.",
+                    "give a dataset of int64 scalars: tf.data.Dataset.range(2).",
+                )
+            )
         return cls._of(
             zip_and_sample.Choose(stages, stage_of("choose_from_datasets", choice_dataset), stop_on_empty_dataset)
         )

@@ -160,7 +160,7 @@ def fixed(size: int, header: int, footer: int, kind: str) -> Callable[[str], Ite
         if body < 0 or body % size:
             raise errors.build(
                 errors.InvalidArgumentError,
-                f"FixedLengthRecordDataset: Excluding the header ({header} bytes) and footer ({footer} bytes), {path} has body "
+                f'FixedLengthRecordDataset: Excluding the header ({header} bytes) and footer ({footer} bytes), input file "{path}" has body '
                 f"length {body} bytes, which is not an exact multiple of the record length ({size} bytes).",
                 "check record_bytes, header_bytes and footer_bytes.",
             )

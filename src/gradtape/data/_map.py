@@ -306,13 +306,17 @@ class Asserted(Chosen):
                 break
             yield value
         if number != self._expected:
-            few = f"at least {number}" if number > self._expected >= 0 else f"only {number}"
-            wanted = "an infinite number of" if self._expected == INFINITE else self._expected
+            few = f"{'at least' if number > self._expected >= 0 else 'only'} {_elements(number)}"
+            wanted = "an infinite number of elements" if self._expected == INFINITE else _elements(self._expected)
             raise errors.build(
                 errors.FailedPreconditionError,
-                f"assert_cardinality: Input dataset was expected to contain {wanted} elements but contained {few} elements.",
+                f"assert_cardinality: Input dataset was expected to contain {wanted} but contained {few}.",
                 "correct the number, or the pipeline.",
             )
 
     def cardinality(self) -> int:
         return self._expected
+
+
+def _elements(count: int) -> str:
+    return "1 element" if count == 1 else f"{count} elements"

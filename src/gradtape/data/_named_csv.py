@@ -70,6 +70,14 @@ def make_csv_dataset(
     found = _files(file_pattern)
     dialect = Dialect("make_csv_dataset", field_delim, use_quote_delim)
     kind = tfrecord.compression("make_csv_dataset", compression_type)
+    if column_names is None and kind not in ("", "GZIP"):
+        raise ValueError(
+            errors.compose(
+                f"make_csv_dataset: `compression_type` {compression_type} is not supported where the column names are read from the "
+                "file.",
+                'give column_names, or use "GZIP".',
+            )
+        )
     names = _names(found, kind, dialect) if column_names is None else list(column_names)
     if len(set(names)) < len(names):
         raise ValueError(

@@ -19,6 +19,10 @@ from gradtape.core.tensor import Tensor
 KINDS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.string)
 
 
+# What TensorFlow calls these dtypes in messages.
+WORDS = {dtypes.float32: "float", dtypes.float64: "double"}
+
+
 def decode_csv(
     records: Any,
     record_defaults: Any,
@@ -46,7 +50,13 @@ def decode_csv(
     x = check_strings("decode_csv", "records", records)
     defaults = [tensor(d) for d in record_defaults]
     for i, default in enumerate(defaults):
-        if default.dtype not in KINDS or default.ndim > 1 or (default.ndim and default.shape[0] > 1):
+        if default.dtype in KINDS and default.ndim > 1:
+            raise errors.build(
+                errors.ShapeError,
+                f"decode_csv: Each record default should be at most rank 1, but record_defaults[{i}] has shape {default.shape}.",
+                "give one value, or none.",
+            )
+        if default.dtype not in KINDS or (default.ndim and default.shape[0] > 1):
             raise errors.build(
                 errors.DTypeError if default.dtype not in KINDS else errors.ShapeError,
                 f"decode_csv: record_defaults[{i}] must be one number or string, or empty, got dtype {default.dtype.name} and shape {default.shape}.",
@@ -119,10 +129,10 @@ def _chosen(fields: list[bytes], columns: tuple[int, ...] | None, count: int, re
         return fields
     if columns is not None and (not columns or columns[-1] < len(fields)):
         return [fields[c] for c in columns]
-    wanted = count if columns is None else columns[-1] + 1
+    there = len(fields) if columns is None else sum(c < len(fields) for c in columns)
     raise errors.build(
         errors.InvalidArgumentError,
-        f"decode_csv: Expect {wanted} fields but have {len(fields)} in record {record}",
+        f"decode_csv: Expect {count} fields but have {there} in record {record}",
         "give a default for each column, or select_cols.",
     )
 
@@ -188,7 +198,7 @@ def _column(fields: list[bytes], empty: set[bytes], default: Any, number: int) -
         except ValueError:
             raise errors.build(
                 errors.InvalidArgumentError,
-                f"decode_csv: Field {number} in record {record} is not a valid {dtype.name}: {field.decode(errors='replace')}",
+                f"decode_csv: Field {number} in record {record} is not a valid {WORDS.get(dtype, dtype.name)}: {field.decode(errors='replace')}",
                 "correct the record, or read the column as strings.",
             ) from None
     return objects(values) if dtype is dtypes.string else np.array(values, dtype.numpy)

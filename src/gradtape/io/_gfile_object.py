@@ -22,6 +22,7 @@ class GFile:
     Args:
       name: the path.
       mode: "r", "w", "a", "r+", "w+" or "a+"; with "b" it gives and takes bytes instead of text.
+      encoding: of the text.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/a.txt"
@@ -32,7 +33,8 @@ class GFile:
     ['one\\n', 'two\\n']
     """
 
-    def __init__(self, name: Any, mode: str = "r") -> None:
+    def __init__(self, name: Any, mode: str = "r", encoding: str = "utf-8") -> None:
+        self._encoding = encoding
         self._path, self._name, self._mode = local("GFile", name), name, mode
         self._binary = "b" in mode
         self._plain = mode.replace("b", "")
@@ -90,7 +92,7 @@ class GFile:
         return self._writer
 
     def _given(self, data: bytes) -> Any:
-        return data if self._binary else data.decode("utf-8")
+        return data if self._binary else data.decode(self._encoding)
 
     def size(self) -> int:
         """The number of bytes in the file."""
@@ -103,7 +105,7 @@ class GFile:
     @with_errors
     def write(self, file_content: Any) -> None:
         """Write text or bytes at the current position."""
-        data = file_content.encode("utf-8") if isinstance(file_content, str) else file_content
+        data = file_content.encode(self._encoding) if isinstance(file_content, str) else file_content
         self._writing().write(data)
         self._is_changed = True
 

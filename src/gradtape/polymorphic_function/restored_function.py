@@ -113,6 +113,7 @@ class RestoredFunction(Function[..., Any]):
         ]
         count = len(options)
         none = "" if options else "Found zero restored functions for caller function. "
+        none += "" if self._saved_signature is None else "Binding inputs to tf.function failed. "
         what = none + (
             f"Could not find matching concrete function to call loaded from the SavedModel: {self._name} was given\n"
             f"{_listed(args, kwargs)}\nand was saved with {count} {'trace' if count == 1 else 'traces'}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import heapq
 import random
 from collections import deque
@@ -137,7 +138,12 @@ class QueueBase:
                 f"from_list: index {int(index)} is not in [0, {len(queues)}).",
                 "give the number of a queue.",
             )
-        return queues[int(index)]
+        chosen = queues[int(index)]
+        shapes = [
+            functools.reduce(TensorShape.most_specific_compatible_shape, column)
+            for column in zip(*[q.shapes for q in queues], strict=True)
+        ]
+        return chosen if str(shapes) == str(chosen.shapes) else _OneOf(chosen, shapes)
 
     def __len__(self) -> int:
         raise NotImplementedError
@@ -226,6 +232,25 @@ class QueueBase:
         for y, shape in zip(made, shapes, strict=True):
             y.set_shape(shape)
         return made
+
+
+class _OneOf(QueueBase):
+    """A queue that was chosen from several, whose shapes are those that all of them have in common."""
+
+    def __init__(self, queue: QueueBase, shapes: list[TensorShape]) -> None:
+        super().__init__(queue.dtypes, None, queue.names)
+        self._queue, self._name, self._common = queue, queue.name, shapes
+
+    shapes = property(lambda self: self._common, doc="The shapes of the parts, as far as the queues agree.")
+    queue_ref = property(lambda self: self._queue, doc="The queue itself.")
+
+    def __getattribute__(self, name: str) -> Any:
+        return getattr(self._queue, name) if name in _PASSED else super().__getattribute__(name)
+
+
+_PASSED = frozenset(
+    {"enqueue", "enqueue_many", "dequeue", "dequeue_many", "dequeue_up_to", "size", "close", "is_closed"}
+)
 
 
 def _listed(kinds: Any) -> list[Any]:

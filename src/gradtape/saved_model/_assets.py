@@ -41,3 +41,6 @@ class Asset:
 
     def __repr__(self) -> str:
         return f"<Asset {self.file!r}>"
+
+
+convert.CONVERTERS.append((Asset, lambda asset, dtype: convert.convert_to_tensor(asset.asset_path, dtype)))

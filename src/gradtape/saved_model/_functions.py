@@ -155,8 +155,8 @@ def _signature(name: str, function: Any) -> ConcreteFunction:
         return function
     raise ValueError(
         errors.compose(
-            f"saved_model.save: the signature {name!r} is {function!r}; only a tf.function with an input signature or a "
-            "concrete function can be one.",
+            f"saved_model.save: Expected a TensorFlow function as the signature {name!r}, got {function!r}; only a tf.function with an "
+            "input signature or a concrete function can be one.",
             "pass f.get_concrete_function(tf.TensorSpec(shape, dtype)), or decorate it with input_signature.",
         )
     )
@@ -173,13 +173,13 @@ def describe_signature(writer: GraphWriter, name: str, concrete: ConcreteFunctio
         )
     return {
         "name": concrete._staged.name,
-        "inputs": [[n, writer.describe(TensorSpec(s.get_shape(), s.dtype, n))] for n, s in _inputs(concrete)],
+        "inputs": [[n, writer.describe(TensorSpec(s.shape, s.dtype, n))] for n, s in _inputs(concrete)],
         "outputs": [[n, writer.symbol(y)] for n, y in _outputs(name, concrete).items()],
         "trace": writer.trace(concrete._staged.trace),
     }
 
 
-def _inputs(concrete: ConcreteFunction) -> list[tuple[str, Symbol]]:
+def _inputs(concrete: ConcreteFunction) -> list[tuple[str, TensorSpec]]:
     """The arguments by name: that of the spec, if it was given one, or of the parameter; with a number where it comes again."""
     given = concrete._signature.input_names(concrete._described)
     names = [_identifier(name) for name in given]
@@ -191,7 +191,9 @@ def _inputs(concrete: ConcreteFunction) -> list[tuple[str, Symbol]]:
             ", ".join(changed),
             ", ".join(map(_identifier, changed)),
         )
-    return list(zip(names, concrete.inputs, strict=True))
+    # What was declared: `set_shape` in the function may have changed the shape of its argument there.
+    specs = [leaf for leaf in nest.flatten(list(concrete._described)) if isinstance(leaf, TensorSpec)]
+    return list(zip(names, specs, strict=True))
 
 
 def _identifier(name: str) -> str:
@@ -211,8 +213,8 @@ def _outputs(name: str, concrete: ConcreteFunction) -> dict[str, Symbol]:
         return {}
     raise ValueError(
         errors.compose(
-            f"saved_model.save: the signature {name!r} returns {fold(returned)!r}; signatures return a tensor, a sequence "
-            "of tensors, or a dict of tensors only.",
+            f"saved_model.save: the signature {name!r} returns a non-Tensor value, {fold(returned)!r}; signatures return a tensor, a "
+            "sequence of tensors, or a dict of tensors only.",
             "return a flat dict: {'name': tensor}.",
         )
     )

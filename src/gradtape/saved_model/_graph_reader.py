@@ -33,7 +33,7 @@ from gradtape.tracing.dynamic_shapes.symbolic_shapes import with_symbols
 from gradtape.tracing.staged import Call, Staged
 from gradtape.tracing.symbol import Symbol, symbol
 from gradtape.tracing.trace import Trace, TraceRecording
-from gradtape.transform.opaque_op import Opaque
+from gradtape.transform.opaque_op import Opaque, WithZeros
 
 _CODE = compile("", "<saved model>", "exec")
 _NOWHERE = "<saved model>/"
@@ -238,7 +238,7 @@ class GraphReader(json_values.Reader):
         operation = self.op(op)
         kept: tuple[Any, ...] = tuple([self.value(v) for v in saved])
         if isinstance(operation, Opaque):
-            kept = (self._custom(*op["custom"]),)
+            kept = (self._custom(operation, kept, *op["custom"]),)
         elif residuals is not None and residuals != [list(pair) for pair in operation.residuals]:
             operation, kept = Opaque(operation.name, None), (_Changed(operation.name),)  # type: ignore[arg-type]
         code, offset = (None, -1) if place is None else self._places[place]
@@ -255,10 +255,16 @@ class GraphReader(json_values.Reader):
         )
         return record, kept
 
-    def _custom(self, name: str, content: Any) -> Any:
+    def _custom(self, op: Opaque, outputs: tuple[Any, ...], name: str, content: Any) -> Any:
         if content is None:
             return _Absent(name)
-        return CustomGradient(self.staged(content[0]), content[1])
+        gradient = CustomGradient(self.staged(content[0]), content[1])
+        if not outputs:
+            return gradient
+        if not all(isinstance(y, Symbol) for y in outputs):
+            raise ValueError(f"the custom gradient of {name} has outputs that are no symbols")
+        op.takes_none = True  # type: ignore[misc]
+        return WithZeros(gradient, outputs)
 
 
 class RestoredLate(Late):

@@ -33,7 +33,7 @@ from gradtape.tracing.dynamic_shapes.late_node import Calling, Deferred, Deferre
 from gradtape.tracing.staged import Call, Staged, _own
 from gradtape.tracing.symbol import Symbol
 from gradtape.tracing.trace import Trace
-from gradtape.transform.opaque_op import Opaque
+from gradtape.transform.opaque_op import Opaque, WithZeros
 
 
 class GraphWriter(json_values.Writer):
@@ -330,7 +330,8 @@ class GraphWriter(json_values.Writer):
         if isinstance(op, Opaque):
             needs = [i in trace.recording.tracked for i in ids]
             operation: Any = {"custom": [op.name, self._pullback(trace, op.name, saved[0], specs, needs)]}
-            kept: Any = []
+            # Cotangents that are left out are zeros like these, whose sizes are known when the function runs.
+            kept: Any = [self.describe(y) for y in saved[0].outputs] if isinstance(saved[0], WithZeros) else []
         else:
             operation, kept = self.op(op), [self.describe(v) for v in saved]
         return [

@@ -14,6 +14,7 @@ from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.core.variable_copies import VariableAggregation, VariableSynchronization
+from gradtape.core.variable_creation import names
 from gradtape.random._functions import streams
 from gradtape.saved_model import _directory as directory
 from gradtape.saved_model._assets import Asset
@@ -145,7 +146,7 @@ def _variable(entry: Any, array: Any, blank: bool) -> Variable:
         synchronization=VariableSynchronization[entry["synchronization"]],
         aggregation=VariableAggregation[entry["aggregation"]],
     )
-    variable._name = entry["name"]
+    variable._name = "/".join((*names.scopes, entry["name"]))
     return variable
 
 

@@ -25,14 +25,41 @@ from gradtape.toplevel.trackable import AutoTrackable, Trackable
 from gradtape.train import _object_graph as object_graph
 
 
-def functions_of(value: Any) -> dict[str, Any]:
-    """The functions of an object by name: those in its attributes, and those that its class defines."""
+def functions_of(value: Any, asked: dict[Any, Any] | None = None) -> dict[str, Any]:
+    """The functions of an object by name: those in its attributes, and those that its class defines, also as properties.
+
+    Args:
+      value: the object.
+      asked: what properties have given, which are asked once.
+    """
+    asked = {} if asked is None else asked
     found = {k: v for k, v in getattr(value, "__dict__", {}).items() if isinstance(v, (Function, ConcreteFunction))}
     for kind in type(value).__mro__:
         for name, attribute in vars(kind).items():
-            if isinstance(attribute, Function) and name not in found:
+            if name in found:
+                continue
+            if isinstance(attribute, Function):
                 found[name] = getattr(value, name)
+            elif isinstance(attribute, property) and not _is_of_library(kind):
+                key = id(value), name
+                made = asked[key] if key in asked else asked.setdefault(key, _value_of_property(value, name))
+                if isinstance(made, (Function, ConcreteFunction)):
+                    found[name] = made
     return found
+
+
+def _is_of_library(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] in ("builtins", "gradtape", "keras", "tf_keras")
+
+
+def _value_of_property(value: Any, name: str) -> Any:
+    """What a property of an object gives; None if it fails, which must not keep the rest from being saved."""
+    if not isinstance(value, AutoTrackable):
+        return None
+    try:
+        return getattr(value, name)
+    except Exception:
+        return None
 
 
 class ObjectWriter:
@@ -42,8 +69,8 @@ class ObjectWriter:
       assets: the files that were met.
     """
 
-    def __init__(self, writer: GraphWriter) -> None:
-        self._writer = writer
+    def __init__(self, writer: GraphWriter, asked: dict[Any, Any]) -> None:
+        self._writer, self._asked = writer, asked
         self._numbers: dict[Any, int] = {}
         self._held: list[Any] = []
         self._nodes: list[Any] = []
@@ -97,7 +124,7 @@ class ObjectWriter:
             )  # the last place is that of a part
             kind = "tuple" if type(value) is tuple else "list"
             return {kind: [self._element(v) for v in value[:count]]}
-        parts = {name: self.number(part) for name, part in _parts(value)}
+        parts = {name: self.number(part) for name, part in _parts(value, self._asked)}
         return {"object": [type(value).__name__, parts]}
 
     def _element(self, value: Any) -> Any:
@@ -105,7 +132,7 @@ class ObjectWriter:
         return self.number(value) if is_part(value) else {"literal": None}
 
 
-def _parts(value: Any) -> Iterator[tuple[str, Any]]:
+def _parts(value: Any, asked: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
     """The parts of an object by name."""
     attributes = getattr(value, "__dict__", {})
     if isinstance(value, AutoTrackable):
@@ -115,7 +142,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     else:
         yield from object_graph.parts(value).items()
         yield from [(k, v) for k, v in attributes.items() if isinstance(v, (Asset, Generator, Table))]
-    yield from functions_of(value).items()
+    yield from functions_of(value, asked).items()
 
 
 _FUNCTIONS = (Function, ConcreteFunction)

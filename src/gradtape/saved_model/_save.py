@@ -54,14 +54,15 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
     array([3., 6.], dtype=float32)
     """
     if state.current.trace is not None:
-        raise RuntimeError(
+        raise AssertionError(
             errors.compose(
                 "saved_model.save cannot be called in a tf.function.", "call it outside, at the end of training."
             )
         )
     options = options or SaveOptions()
     root = next((made for export in EXPORTERS if (made := export(obj)) is not None), obj)
-    if not is_part(root) and not functions_of(root):
+    asked: dict[Any, Any] = {}
+    if not is_part(root) and not functions_of(root, asked):
         raise ValueError(
             errors.compose(
                 f"saved_model.save: {obj!r} has neither variables nor functions that could be saved.",
@@ -69,9 +70,9 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
             )
         )
     _check_own_signatures(root)
-    named = signatures_of(signatures) if signatures is not None else _default_signature(root)
+    named = signatures_of(signatures) if signatures is not None else _default_signature(root, asked)
     writer = GraphWriter(options.experimental_custom_gradients, options.save_debug_info)
-    objects = ObjectWriter(writer)
+    objects = ObjectWriter(writer, asked)
     content = {
         "tags": [TAG],
         "objects": objects.nodes(root),
@@ -96,14 +97,14 @@ def _check_own_signatures(root: Any) -> None:
             errors.compose(
                 "saved_model.save: the attribute `signatures` of the object cannot be saved: it is reserved for the signatures "
                 "of loaded objects.",
-                "use another name, and pass functions in save(obj, folder, signatures=...).",
+                "del obj.signatures, or use another name; pass functions in save(obj, folder, signatures=...).",
             )
         )
 
 
-def _default_signature(root: Any) -> dict[str, ConcreteFunction]:
+def _default_signature(root: Any, asked: dict[Any, Any]) -> dict[str, ConcreteFunction]:
     """The only function of an object that can become a signature."""
-    functions = functions_of(root)
+    functions = functions_of(root, asked)
     named = functions.get("_default_save_signature")
     found = [_callable_by_name(f) for f in ([named] if named is not None else functions.values())]
     possible = [concrete for concrete in found if concrete is not None]

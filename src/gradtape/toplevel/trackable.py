@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from gradtape.core import errors
+
 
 class TrackableReference(NamedTuple):
     """An object below another one, with its name there."""
@@ -22,7 +24,17 @@ class Trackable:
         """Nothing: there is no state to make."""
 
     def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
-        """The object: attributes say where it belongs."""
+        """The object, which is a part under this name from now on."""
+        tracked = self.__dict__.setdefault("_self_tracked_parts", {})
+        if tracked.get(name, trackable) is not trackable and not overwrite:
+            raise ValueError(
+                errors.compose(
+                    f"Called Trackable._track_trackable() with name={name!r}, but a Trackable with this name is already declared as "
+                    "a dependency.",
+                    "names must be unique; overwrite=True replaces it.",
+                )
+            )
+        tracked[name] = trackable
         return trackable
 
     def _no_dependency(self, value: Any) -> Any:
@@ -30,7 +42,7 @@ class Trackable:
         return value
 
     def _lookup_dependency(self, name: str, cached_dependencies: Any = None) -> Any:
-        return getattr(self, name, None)
+        return self.__dict__.get("_self_tracked_parts", {}).get(name, getattr(self, name, None))
 
     def _handle_deferred_dependencies(self, name: str, trackable: Any) -> None:
         """Nothing: values that wait for a variable find it when it is made."""
@@ -52,7 +64,8 @@ class Trackable:
         return None
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        return {}
+        """What was tracked, by name."""
+        return dict(self.__dict__.get("_self_tracked_parts", {}))
 
     def _deserialization_dependencies(self, children: Any) -> dict[str, Any]:
         return {}
@@ -84,7 +97,7 @@ class AutoTrackable(Trackable):
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         """The attributes by name; those that cannot be saved are left out later."""
-        return dict(vars(self))
+        return {k: v for k, v in vars(self).items() if k != "_self_tracked_parts"} | super()._trackable_children()
 
     def _list_functions_for_serialization(self, serialization_cache: Any = None) -> dict[str, Any]:
         return {}

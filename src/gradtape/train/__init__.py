@@ -11,6 +11,7 @@ A checkpoint holds the values of variables, found again by the names of the attr
     _opening.py         Opening a checkpoint by its path: a file of its own, or the variables of a saved model
     _reader.py          Values of a checkpoint by name, without the objects that they belong to
     _restore.py         Values of a checkpoint go to the variables with the same path: at once, or when those are made
+    _state_cells.py     State that is not in variables: strings of `PythonState`, and tensors by name
     _state_file.py      The file `checkpoint` in a folder: which checkpoints are there, and which is the latest
     _status.py          What `restore` returns: questions about what was found
     experimental.py     A base of objects that say themselves what is kept of them

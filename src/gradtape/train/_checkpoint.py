@@ -18,6 +18,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.train import _file_format as file_format
 from gradtape.train import _object_graph as object_graph
+from gradtape.train import _state_cells as state_cells
 from gradtape.train import _state_file as state_file
 from gradtape.train._opening import open_checkpoint, path_in
 from gradtape.train._restore import Restoration
@@ -110,12 +111,16 @@ class Checkpoint:
     np.int32(1)
     """
 
+    # Of subclasses that do not call `__init__`, too.
+    _strong_root: Any = None
+    _weak_root: Any = None
+    _save_counter: Variable | None = None
+
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
         self._weak_root = root if isinstance(root, weakref.ref) else None  # as Keras 2's models hold themselves
         if self._weak_root is not None:
             root = None
         self._strong_root = root
-        self._save_counter: Variable | None = None
         for name, value in kwargs.items():
             if name == "save_counter":
                 self._save_counter = value
@@ -129,7 +134,10 @@ class Checkpoint:
                 )
             setattr(self, name, value)
         for name, value in ([("root", root)] if root is not None else []) + list(kwargs.items()):
-            if not object_graph.is_trackable(value) and not isinstance(value, (list, tuple, dict)):
+            is_function = hasattr(
+                type(value), "get_concrete_function"
+            )  # they have no values, but saved models have them
+            if not is_function and not object_graph.is_trackable(value) and not isinstance(value, (list, tuple, dict)):
                 raise errors.build(
                     ValueError,
                     f"Checkpoint: {name} is {value!r}, which has no variables that could be saved.",
@@ -157,7 +165,7 @@ class Checkpoint:
     @property
     def variables(self) -> list[Variable]:
         """The variables that are saved."""
-        return [v for _, v in _saved(self)[1]]
+        return [v for _, v in _saved(self)[1] if not isinstance(v, state_cells.StateCell)]
 
     @with_errors
     def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
@@ -203,7 +211,7 @@ class Checkpoint:
             return cast(str, later)
         prefix = os.fsdecode(file_prefix.numpy() if isinstance(file_prefix, Tensor) else file_prefix)
         described, found = _saved(self)
-        arrays = {key: np.asarray(v._value._array) for key, v in found}
+        arrays = {key: state_cells.array_of(v) for key, v in found}
         file_format.write(state_file.file_of(prefix), arrays, {"objects": described})
         for callback in (options.experimental_write_callbacks if options is not None else None) or ():
             _call(callback, prefix)
@@ -271,13 +279,16 @@ def _saved(root: Any) -> tuple[list[Any], list[tuple[str, Variable]]]:
             if known is None:
                 known = numbers[object_graph.identity(part)] = len(described)
                 inner = f"{path}{object_graph.escaped(name)}/"
+                key = inner + object_graph.VALUE
                 variable = object_graph.variable_of(part)
                 if variable is None:
                     described.append({"parts": {}})
                     todo.append((part, known, inner))
                 else:
-                    described.append({"parts": {}, "value": inner + object_graph.VALUE})
-                    found.append((inner + object_graph.VALUE, variable))
+                    if name.startswith(state_cells.ATTRIBUTES):
+                        key = f"{path.removesuffix('/')}/{name}"
+                    described.append({"parts": {}, "value": key})
+                    found.append((key, variable))
             described[number]["parts"][name] = known
     return described, found
 

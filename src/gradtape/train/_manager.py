@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gradtape.core import errors
+from gradtape.core import errors, log
 from gradtape.core.os_errors import with_errors
 from gradtape.train import _state_file as directory
 from gradtape.train._checkpoint import Checkpoint, CheckpointOptions
@@ -71,23 +71,30 @@ class CheckpointManager:
         self._last_step = last_checkpoint_step
         self._latest: str | None = None
         self._kept: dict[str, float] = {}
-        self._preserved = time.time()
+        self._preserved = (
+            time.time() - 1.0
+        )  # a manager made again at once would find its first checkpoint as old as this
         self._resume()
 
     def _resume(self) -> None:
-        """Continue with the checkpoints of an earlier run; missing ones are forgotten."""
+        """Continue with the checkpoints of an earlier run's manager; missing ones are forgotten."""
         state = directory.get_checkpoint_state(self._directory)
         if state is None:
             return
-        stamps = state.all_model_checkpoint_timestamps
-        if len(stamps) != len(state.all_model_checkpoint_paths):
-            stamps = [time.time()] * len(state.all_model_checkpoint_paths)
-        entries = zip(state.all_model_checkpoint_paths, stamps, strict=True)
-        self._kept = {path: stamp for path, stamp in entries if directory.file_of(path).exists()}
+        now = time.time()
+        self._preserved = state.last_preserved_timestamp
+        if now < self._preserved:
+            log.warning(
+                "%s: the clock is %f seconds behind the time of the last checkpoint that was kept for ever.",
+                self._directory, self._preserved - now,
+            )  # fmt: skip
+            self._preserved = now
+        # Checkpoints without a time were saved without a manager: they are left alone.
+        for path, stamp in zip(state.all_model_checkpoint_paths, state.all_model_checkpoint_timestamps, strict=False):
+            if min(stamp, now) > self._preserved and directory.file_of(path).exists():
+                self._kept[path] = min(stamp, now)
         if directory.file_of(state.model_checkpoint_path).exists():
             self._latest = state.model_checkpoint_path
-        if state.last_preserved_timestamp:
-            self._preserved = state.last_preserved_timestamp
 
     directory = property(lambda self: self._directory, doc="The folder.")
     checkpoint = property(lambda self: self._checkpoint, doc="The checkpoint.")

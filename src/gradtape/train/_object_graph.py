@@ -14,7 +14,8 @@ from typing import Any
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.toplevel.module import Module
-from gradtape.toplevel.trackable import AutoTrackable, Trackable
+from gradtape.toplevel.trackable import Trackable
+from gradtape.train._state_cells import cells
 
 VALUE = ".ATTRIBUTES/VARIABLE_VALUE"  # the end of the key of a variable's value
 # Lists in which Keras keeps parts that need not be attributes. Layers come without those that stand for inputs only.
@@ -67,10 +68,11 @@ def parts(value: Any) -> dict[str, Any]:
     if own is not None:
         return own()
     attributes = getattr(value, "__dict__", {})
-    if isinstance(value, AutoTrackable):
-        attributes = value._trackable_children()
-        return {k: v for k, v in attributes.items() if is_trackable(v)}
-    return _duck_parts(value, attributes)
+    if not isinstance(value, Trackable):
+        return _duck_parts(value, attributes)
+    found = {k: v for k, v in value._trackable_children().items() if is_trackable(v)} | cells(value)
+    says_itself = found or type(value)._trackable_children is not Trackable._trackable_children
+    return found if says_itself else _duck_parts(value, attributes)
 
 
 def _duck_parts(value: Any, attributes: Mapping[str, Any]) -> dict[str, Any]:

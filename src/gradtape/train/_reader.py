@@ -9,6 +9,8 @@ from gradtape.core import dtypes, errors
 from gradtape.train import _state_file as state_file
 from gradtape.train._opening import open_checkpoint
 
+_WORDS = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}
+
 
 class CheckpointReader:
     """The result of `load_checkpoint`: the values of a checkpoint by name."""
@@ -27,6 +29,15 @@ class CheckpointReader:
     def has_tensor(self, tensor_str: str) -> bool:
         """True if there is a value of this name."""
         return tensor_str in self._reader
+
+    def debug_string(self) -> bytes:
+        """The names, dtypes and shapes, a line for each."""
+        lines = [
+            f"{name} (DT_{_WORDS.get(self._reader.dtype(name).name, self._reader.dtype(name).name.upper())}) "
+            f"{str(self._reader.shape(name)).replace(' ', '')}"
+            for name in self._reader.names()
+        ]
+        return "\n".join(lines).encode()
 
     def get_tensor(self, tensor_str: str) -> Any:
         """A value, as a NumPy array or scalar."""

@@ -20,7 +20,9 @@ from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import wrap
 from gradtape.core.variable import Variable
 from gradtape.core.weak import WeakKeys
+from gradtape.ops.family import boxed
 from gradtape.train import _object_graph as object_graph
+from gradtape.train import _state_cells as state_cells
 from gradtape.train._file_format import Reader
 
 _PATIENCE = 8  # reads after which a variable that belongs to no restored object stops waiting
@@ -66,6 +68,7 @@ class Restoration:
                 _pending.append(self)
                 if _made not in variables.created:
                     variables.created.append(_made)
+                    state_cells.searchers[:] = [_searched]
 
     def search(self) -> None:
         """Look again at the objects that are known, for parts that they got since."""
@@ -180,11 +183,13 @@ def _check(reader: Reader, key: str, variable: Variable) -> None:
 
 
 def _scalar_or_array(array: Any) -> Any:
-    return array if array.ndim else array[()]
+    return array if array.ndim else boxed(array[()])
 
 
 def _store(variable: Variable, array: Any) -> None:
     """Put a value into the cell of a variable, which need not wait any longer."""
+    if state_cells.give(variable, array):
+        return
     if isinstance(variable, Waiting):
         _become(variable, Variable)
     _waits.pop(variable._id, None)
@@ -261,9 +266,25 @@ def _made(variable: Variable) -> None:
         _pending[:] = [r for r in _pending if r.is_alive()]
         if not _pending:
             variables.created.remove(_made)
+            state_cells.searchers.clear()
             _waits.clear()
         elif type(variable) is Variable:
             _become(variable, Waiting)
+
+
+def _searched(value: state_cells.PythonState) -> None:
+    """Look for the state of an object that is asked for something, in the objects that are being restored."""
+    with _lock:
+        if _Searching.depth:
+            return
+        waits = state_cells.waiting.pop(value) or 0
+        for restoration in reversed(list(_pending)):
+            before = len(restoration._open)
+            restoration.search()
+            if len(restoration._open) < before:
+                return
+        if waits < _PATIENCE and _pending:
+            state_cells.waiting[value] = waits + 1
 
 
 def shown(names: list[str]) -> str:

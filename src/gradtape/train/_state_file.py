@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from gradtape.core import log
+from gradtape.core import errors, log
 from gradtape.core.plain_file import read_plain
 from gradtape.train import _file_format as file_format
 
@@ -42,7 +42,12 @@ class CheckpointState:
 
 
 def remember(
-    folder: Path, latest: str, paths: Sequence[str], timestamps: Sequence[float] = (), preserved: float | None = None
+    folder: Path,
+    latest: str,
+    paths: Sequence[str],
+    timestamps: Sequence[float] = (),
+    preserved: float | None = None,
+    name: str | None = None,
 ) -> None:
     """Write a folder's file `checkpoint`."""
     lines = [f"model_checkpoint_path: {_relative(latest, folder)}"]
@@ -50,7 +55,7 @@ def remember(
     lines += [f"all_model_checkpoint_timestamps: {stamp!r}" for stamp in timestamps]
     if preserved is not None:
         lines.append(f"last_preserved_timestamp: {preserved!r}")
-    with file_format.replacing(folder / STATE_FILE) as file:
+    with file_format.replacing(folder / (name or STATE_FILE)) as file:
         file.write("\n".join([*lines, ""]).encode())
 
 
@@ -62,6 +67,8 @@ def _relative(path: str, folder: Path) -> str:
 def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> CheckpointState | None:
     """The content of a folder's file `checkpoint`; None if it is missing or unreadable.
 
+    ValueError if it names no checkpoint.
+
     >>> tf.train.get_checkpoint_state("/no/such/folder") is None
     True
     """
@@ -70,7 +77,7 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
         text = read_plain(Path(folder, latest_filename or STATE_FILE)).decode()
         state = CheckpointState("", [])
         for line in text.splitlines():
-            name, _, value = line.partition(": ")
+            name, _, value = line.strip().partition(": ")
             if name == "model_checkpoint_path":
                 state.model_checkpoint_path = os.path.join(folder, json.loads(value))
             elif name == "all_model_checkpoint_paths":
@@ -79,12 +86,20 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
                 state.all_model_checkpoint_timestamps.append(float(value))
             elif name == "last_preserved_timestamp":
                 state.last_preserved_timestamp = float(value)
+            elif line.strip():
+                raise ValueError(f"there is no {name!r} in such a file")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (ValueError, TypeError, OSError, RecursionError) as problem:
         log.warning("%s: the file 'checkpoint' cannot be read and is not used (%s).", folder, problem)
         return None
-    if state.model_checkpoint_path and state.model_checkpoint_path not in state.all_model_checkpoint_paths:
+    if not state.model_checkpoint_path:
+        raise errors.build(
+            ValueError,
+            f"get_checkpoint_state: the file {latest_filename or STATE_FILE!r} in {folder} does not name a latest checkpoint.",
+            "delete it: it was not written to its end, or is another program's.",
+        )
+    if state.model_checkpoint_path not in state.all_model_checkpoint_paths:
         state.all_model_checkpoint_paths.append(state.model_checkpoint_path)
     return state
 

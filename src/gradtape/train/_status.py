@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core import errors
-from gradtape.train import _object_graph as object_graph
 from gradtape.train._restore import Restoration, shown
+from gradtape.train._state_cells import ATTRIBUTES
 
 
 class Status:
@@ -70,7 +70,7 @@ class Status:
 
 def _attribute(key: str) -> str:
     """The attribute in which a saved value belongs, seen from the root."""
-    return ".".join(["(root)", *key.removesuffix(f"/{object_graph.VALUE}").split("/")])
+    return ".".join(["(root)", *key.partition(f"/{ATTRIBUTES}")[0].split("/")])
 
 
 class NothingRestored:

@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
+from gradtape.core import errors, log
 from gradtape.train import _object_graph as object_graph
 from gradtape.train._opening import open_checkpoint
 
@@ -30,7 +31,8 @@ class TrackableView:
         """The object."""
         return self._root() if isinstance(self._root, weakref.ref) else self._root
 
-    def children(self, obj: Any, **kwargs: Any) -> dict[str, Any]:
+    @classmethod
+    def children(cls, obj: Any, **kwargs: Any) -> dict[str, Any]:
         """The parts of an object by name."""
         return {} if object_graph.variable_of(obj) is not None else object_graph.parts(obj)
 
@@ -78,22 +80,33 @@ class CheckpointView:
 
     def match(self, obj: Any) -> dict[int, Any]:
         """The objects below another one that have the same paths, by the numbers of those in the checkpoint."""
+        if not isinstance(obj, TrackableView) and not object_graph.is_trackable(obj):
+            raise errors.build(
+                ValueError,
+                f"CheckpointView.match: obj is {obj!r} of {type(obj)}, which has no parts that a checkpoint holds.",
+                "give a tf.Module or another object with variables: view.match(module).",
+            )
         view = obj if isinstance(obj, TrackableView) else TrackableView(obj)
         found: dict[int, Any] = {}
         todo = [(0, view.root)]
         while todo:
             node, value = todo.pop(0)
             if node in found:
+                if found[node] is not value:
+                    log.warning(
+                        "Inconsistent references when matching the checkpoint into this object graph. "
+                        "The referenced objects are: (%s and %s).", found[node], value,
+                    )  # fmt: skip
                 continue
             found[node] = value
             parts = view.children(value)
             todo += [(part, parts[name]) for name, part in self.children(node).items() if name in parts]
         return found
 
-    def diff(self, obj: Any) -> tuple[list[Any], dict[int, Any], list[int]]:
-        """What is only below an object, what is in both, and the numbers of what is only in the checkpoint."""
+    def diff(self, obj: Any) -> tuple[dict[int, Any], list[int], list[Any]]:
+        """What is in both, as `match`, the numbers of what is only in the checkpoint, and what is only below the object."""
         view = obj if isinstance(obj, TrackableView) else TrackableView(obj)
         both = self.match(view)
         matched = {object_graph.identity(value) for value in both.values()}
         alone = [value for value in view.descendants() if object_graph.identity(value) not in matched]
-        return alone, both, [node for node in self.descendants() if node not in both]
+        return both, [node for node in self.descendants() if node not in both], alone

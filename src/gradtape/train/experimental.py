@@ -2,21 +2,6 @@
 
 from __future__ import annotations
 
-
-class PythonState:
-    """Base of objects with a state beside variables, as a string. Checkpoints hold variables only, so nothing asks for it.
-
-    >>> isinstance(tf.Variable(1.0), tf.train.experimental.PythonState)
-    False
-    """
-
-    def serialize(self) -> str:
-        """The state."""
-        raise NotImplementedError
-
-    def deserialize(self, string_value: str) -> None:
-        """Take a state."""
-        raise NotImplementedError
-
+from gradtape.train._state_cells import PythonState
 
 __all__ = ["PythonState"]

@@ -163,7 +163,7 @@ def _show_to(
     if concerned:
         lifted = _lifted(pullback, inputs, outputs, depth)
         if len(outputs) > 1 and not all(_has_size(y) for y in outputs):
-            op = Opaque(name, _with_zeros(lifted, outputs), takes_none=True)
+            op = Opaque(name, WithZeros(lifted, outputs), takes_none=True)
         else:
             op = Opaque(name, lifted)
         recorder.see(op, ids, [_content(x) for x in seen], {}, ys, [_content(y) for y in ys])
@@ -189,19 +189,20 @@ def _has_size(value: Any) -> bool:
     return type(value) is Tensor or isinstance(value, Batched) or value.value.spec.is_known
 
 
-def _with_zeros(pullback: Any, outputs: Sequence[Any]) -> Pullback:
+class WithZeros:
     """A pullback that is given None for outputs that nothing used: their zeros need a size that only the output has."""
 
-    def whole(dys: tuple[Any, ...], needs: Sequence[bool]) -> Sequence[Any]:
-        found: Sequence[Any] = pullback(
-            tuple([zeros(y) if d is None else d for d, y in zip(dys, outputs, strict=True)]), needs
-        )
+    def __init__(self, pullback: Pullback, outputs: Sequence[Any]) -> None:
+        self._pullback, self.outputs = pullback, outputs
+
+    def __call__(self, dys: tuple[Any, ...], needs: Sequence[bool]) -> Sequence[Any]:
+        whole = [_zeros_like(y) if d is None else d for d, y in zip(dys, self.outputs, strict=True)]
+        found: Sequence[Any] = self._pullback(tuple(whole), needs)
         return found
 
-    def zeros(y: Any) -> Any:
-        return wrap(np.zeros_like(y._array)[()]) if type(y) is Tensor else y.zeros_like()
 
-    return whole
+def _zeros_like(y: Any) -> Any:
+    return wrap(np.zeros_like(y._array)[()]) if type(y) is Tensor else y.zeros_like()
 
 
 def fresh(value: Any) -> Any:

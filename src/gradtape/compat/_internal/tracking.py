@@ -50,11 +50,32 @@ class DelegatingTrackableMixin:
     def __init__(self, trackable_obj: Any) -> None:
         self._trackable = trackable_obj
 
-    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
-        return trackable
+    def __getattribute__(self, name: str) -> Any:
+        if name in _DELEGATED:
+            return getattr(super().__getattribute__("_trackable"), name)
+        return super().__getattribute__(name)
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        return {}
+        found: dict[str, Any] = self._trackable._trackable_children(save_type, **kwargs)
+        return found
+
+
+_DELEGATED = frozenset(
+    [
+        "_track_trackable",
+        "_lookup_dependency",
+        "_handle_deferred_dependencies",
+        "_serialize_to_tensors",
+        "_restore_from_tensors",
+        "_gather_saveables_for_checkpoint",
+        "_unconditional_checkpoint_dependencies",
+        "_checkpoint_dependencies",
+        "_add_variable_with_custom_getter",
+        "_preload_simple_restoration",
+        "_object_identifier",
+        "_deserialization_dependencies",
+    ]
+)
 
 
 class CheckpointInitialValue:
@@ -63,18 +84,6 @@ class CheckpointInitialValue:
 
 class CheckpointInitialValueCallable:
     """A function that returns the tracked value."""
-
-
-class PythonState(Trackable):
-    """Base of objects that provide their own checkpoint value, as a string."""
-
-    def serialize(self) -> str:
-        """The state."""
-        raise NotImplementedError
-
-    def deserialize(self, string_value: str) -> None:
-        """Take a state."""
-        raise NotImplementedError
 
 
 class ObjectGraphView:

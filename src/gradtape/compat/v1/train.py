@@ -8,6 +8,7 @@ import gradtape as tf
 from gradtape.compat import _graphs
 from gradtape.compat._graph_keys import GraphKeys
 from gradtape.compat.v1 import _collections, _rooms, _variables
+from gradtape.compat.v1._saver import Saver as Saver
 from gradtape.core.variable import Variable
 
 __getattr__, __dir__ = _rooms.from_room("train")
@@ -84,7 +85,10 @@ class Optimizer:
         if not pairs:
             raise ValueError("No gradients provided for any variable.")
         self._prepare()
-        done = [self._step(tf.convert_to_tensor(g), v) for g, v in pairs]
+        done = [
+            self._step_of_rows(g, v) if isinstance(g, tf.IndexedSlices) else self._step(tf.convert_to_tensor(g), v)
+            for g, v in pairs
+        ]
         done += self._finish()
         graph = _graphs.current_graph()
         if graph is None:
@@ -107,6 +111,10 @@ class Optimizer:
     def _step(self, gradient: Any, variable: Any) -> Any:
         raise NotImplementedError
 
+    def _step_of_rows(self, gradient: tf.IndexedSlices, variable: Any) -> Any:
+        """A step along a gradient that is zero but in some rows."""
+        return self._step(tf.convert_to_tensor(gradient), variable)
+
     def _slot(self, variable: Any, name: str, initial: Any = None) -> Any:
         slots = self._slots.setdefault(name, {})
         if id(variable) not in slots:
@@ -122,6 +130,27 @@ class Optimizer:
         return tf.cast(value() if callable(value) and not isinstance(value, Variable) else value, like.dtype)
 
 
+class _ByRows(Optimizer):
+    """Base of optimizers that leave rows alone, with their state, which a sparse gradient does not have."""
+
+    _rows: Any = None  # the rows that are changed; None for all
+
+    def _step_of_rows(self, gradient: tf.IndexedSlices, variable: Any) -> Any:
+        ones = tf.ones(tf.shape(gradient.indices), tf.float32)
+        counts = tf.math.unsorted_segment_sum(ones, gradient.indices, tf.shape(variable)[0])
+        self._rows = tf.reshape(counts > 0, [-1, *[1] * (variable.shape.rank - 1)])
+        try:
+            return self._step(tf.convert_to_tensor(gradient), variable)
+        finally:
+            self._rows = None
+
+    def _put(self, variable: Any, value: Any) -> Any:
+        """Give a variable new values, in the rows that are changed."""
+        return variable.assign(
+            value if self._rows is None else tf.where(self._rows, value, tf.convert_to_tensor(variable))
+        )
+
+
 class GradientDescentOptimizer(Optimizer):
     """Gradient descent."""
 
@@ -133,7 +162,7 @@ class GradientDescentOptimizer(Optimizer):
         return variable.assign_sub(self._number(self._learning_rate, variable) * gradient)
 
 
-class MomentumOptimizer(Optimizer):
+class MomentumOptimizer(_ByRows):
     """Gradient descent with momentum."""
 
     def __init__(
@@ -152,7 +181,7 @@ class MomentumOptimizer(Optimizer):
         rate, momentum = self._number(self._learning_rate, variable), self._number(self._momentum, variable)
         moved = tf.convert_to_tensor(slot) * momentum + gradient
         change = rate * (gradient + momentum * moved if self._nesterov else moved)
-        return [slot.assign(moved), variable.assign_sub(change)]
+        return [self._put(slot, moved), self._put(variable, tf.convert_to_tensor(variable) - change)]
 
 
 class AdamOptimizer(Optimizer):
@@ -170,6 +199,16 @@ class AdamOptimizer(Optimizer):
         super().__init__(use_locking, name)
         self._lr, self._beta1, self._beta2, self._epsilon = learning_rate, beta1, beta2, epsilon
         self._powers: tuple[Any, Any] | None = None
+
+    def variables(self) -> list[Any]:
+        """All state variables, with the powers of the rates of decay."""
+        return [*(self._powers or ()), *super().variables()]
+
+    def _get_beta_accumulators(self) -> tuple[Any, Any]:
+        """The powers of the two rates of decay, as variables."""
+        self._prepare()
+        assert self._powers is not None
+        return self._powers
 
     def _prepare(self) -> None:
         if self._powers is None:
@@ -220,7 +259,7 @@ class AdagradOptimizer(Optimizer):
         ]
 
 
-class RMSPropOptimizer(Optimizer):
+class RMSPropOptimizer(_ByRows):
     """RMSProp."""
 
     def __init__(
@@ -242,23 +281,69 @@ class RMSPropOptimizer(Optimizer):
         moved = self._slot(variable, "momentum")
         decay = self._number(self._decay, variable)
         total = tf.convert_to_tensor(squares) * decay + (1 - decay) * gradient * gradient
-        done, divisor = [squares.assign(total)], total
+        done, divisor = [self._put(squares, total)], total
         if self._centered:
             means = self._slot(variable, "mg")
             mean = tf.convert_to_tensor(means) * decay + (1 - decay) * gradient
-            done.append(means.assign(mean))
+            done.append(self._put(means, mean))
             divisor = total - mean * mean
         scaled = gradient / tf.sqrt(divisor + self._number(self._epsilon, variable))
         change = tf.convert_to_tensor(moved) * self._number(self._momentum, variable)
         change += self._number(self._learning_rate, variable) * scaled
-        return [*done, moved.assign(change), variable.assign_sub(change)]
+        return [*done, self._put(moved, change), self._put(variable, tf.convert_to_tensor(variable) - change)]
 
 
-class FtrlOptimizer(Optimizer):
-    """Ftrl, for programs that refer to it by name."""
+class FtrlOptimizer(_ByRows):
+    """Follow the regularised leader: an optimizer that makes weights exactly zero."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        raise NotImplementedError("tf.compat.v1.train.FtrlOptimizer is left out.\n  fix: use tf.keras.optimizers.Ftrl.")
+    def __init__(
+        self,
+        learning_rate: Any,
+        learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "Ftrl",
+        accum_name: str | None = None,
+        linear_name: str | None = None,
+        l2_shrinkage_regularization_strength: float = 0.0,
+        beta: float | None = None,
+    ) -> None:
+        super().__init__(use_locking, name)
+        least = {
+            "initial_accumulator_value": initial_accumulator_value,
+            "l1_regularization_strength": l1_regularization_strength,
+            "l2_regularization_strength": l2_regularization_strength,
+            "l2_shrinkage_regularization_strength": l2_shrinkage_regularization_strength,
+        }
+        for what, value in least.items():
+            if value < 0.0:
+                raise ValueError(f"{what} {value} needs to be positive or zero")
+        if learning_rate_power > 0.0:
+            raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero")
+        self._learning_rate, self._power, self._initial = learning_rate, learning_rate_power, initial_accumulator_value
+        self._l1, self._l2, self._shrinkage = (
+            l1_regularization_strength,
+            l2_regularization_strength,
+            l2_shrinkage_regularization_strength,
+        )
+        self._beta = beta or 0.0
+
+    def _step(self, gradient: Any, variable: Any) -> Any:
+        squares = self._slot(variable, "accum", tf.fill(variable.shape, tf.cast(self._initial, variable.dtype)))
+        linear = self._slot(variable, "linear")
+        rate, weights = self._number(self._learning_rate, variable), tf.convert_to_tensor(variable)
+        before = tf.convert_to_tensor(squares)
+        total = before + gradient * gradient
+        root, earlier = (x ** tf.cast(-self._power, x.dtype) for x in (total, before))
+        shrunk = gradient + 2 * tf.cast(self._shrinkage, weights.dtype) * weights
+        sums = tf.convert_to_tensor(linear) + shrunk - (root - earlier) / rate * weights
+        l1 = tf.cast(self._l1, weights.dtype)
+        l2 = tf.cast(self._l2, weights.dtype) + tf.cast(self._beta, weights.dtype) / (2 * rate)
+        found = (l1 * tf.sign(sums) - sums) / (root / rate + 2 * l2)
+        new = tf.where(tf.abs(sums) > l1, found, tf.zeros_like(found))
+        return [self._put(squares, total), self._put(linear, sums), self._put(variable, new)]
 
 
 def get_global_step(graph: Any = None) -> Any:
@@ -297,40 +382,6 @@ def exponential_decay(
         return learning_rate * decay_rate ** (tf.floor(power) if staircase else power)
 
     return rate() if _graphs.current_graph() is not None else rate
-
-
-class Saver:
-    """Writes and reads the variables of a graph, or a list of variables."""
-
-    def __init__(self, var_list: Any = None, **_: Any) -> None:
-        self._given = var_list
-
-    def _listed(self, session: Any) -> dict[str, Any]:
-        given = self._given if self._given is not None else session.graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
-        return dict(given) if isinstance(given, dict) else {v._name: v for v in given}
-
-    def _cells(self, session: Any) -> dict[str, Any]:
-        listed = self._listed(session)
-        return {name: session._cells[v._id] if session is not None else v for name, v in listed.items()}
-
-    def save(self, sess: Any, save_path: str, global_step: Any = None, **_: Any) -> str:
-        """Write the values that a session has; returns the path."""
-        from gradtape.core import state
-
-        step = sess.run(global_step) if isinstance(global_step, _graphs.GraphVariable) else global_step
-        path = save_path if step is None else f"{save_path}-{int(step)}"
-        with state.outside(), _graphs.plainly():
-            return str(tf.train.Checkpoint(values=self._cells(sess)).write(path))
-
-    def restore(self, sess: Any, save_path: str) -> None:
-        """Read values into a session."""
-        from gradtape.core import state
-
-        for variable in self._listed(sess).values():
-            if not sess.has(variable):
-                sess.put(variable, variable._value._array)
-        with state.outside(), _graphs.plainly():
-            tf.train.Checkpoint(values=self._cells(sess)).read(save_path).assert_existing_objects_matched()
 
 
 def NewCheckpointReader(filepattern: str) -> Any:  # noqa: N802

@@ -103,9 +103,10 @@ def _fixed(column: Column, batch: Batch, found: list[Any], default: Any, single:
                 )
             values = np.ravel(default)
         elif len(values) != size:
+            place = f"Key: {column.key}" + (".  Can't parse serialized Example." if single else f", Index: {i}.")
             raise batch.error(
                 i,
-                f"Key: {column.key}, Index: {i}.  Number of {word(column.dtype)} values != expected.  Values size: "
+                f"{place}  Number of {word(column.dtype)} values != expected.  Values size: "
                 f"{len(values)} but output shape: {list(column.shape)}",
                 "correct the shape, or use tf.io.VarLenFeature or FixedLenSequenceFeature.",
             )

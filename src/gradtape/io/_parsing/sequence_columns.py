@@ -73,7 +73,7 @@ def _steps(column: Column, batch: Batch, i: int, key: str = "", dtype: dtypes.DT
             "give allow_missing=True.",
         )
     values = [decoded(batch, key, i, step) for step in steps or []]
-    return [None if v is None else checked(batch, key, i, v, dtype) for v in values]
+    return [None if v is None else checked(batch, key, i, v, dtype, t) for t, v in enumerate(values)]
 
 
 def _padded(column: Column, batch: Batch, found: list[list[Any]], counts: Any) -> Any:
@@ -86,7 +86,7 @@ def _padded(column: Column, batch: Batch, found: list[list[Any]], counts: Any) -
             if count != size:
                 raise batch.error(
                     i,
-                    f"Key: {column.key}, Index: {t}.  Number of {word(column.dtype)} values != expected.  Values size: "
+                    f"Key: {column.key}, Index: {t}.  Number of {word(column.dtype)} values != expected.  values size: "
                     f"{count} but output shape: {list(column.shape)}",
                     "correct the shape, or use tf.io.VarLenFeature.",
                 )
@@ -103,7 +103,7 @@ def _ragged(column: Column, batch: Batch, flat: list[Any], counts: Any, single: 
             if [len(steps) for steps in rows] != counts.tolist():
                 raise errors.build(
                     errors.InvalidArgumentError,
-                    f"{key} does not have as many steps as {column.key}, whose values it divides.",
+                    f"{key} and {column.key} do not form a valid RaggedTensor: they do not have as many steps.",
                     "check the partitions of the RaggedFeature, and the records.",
                 )
             told[key] = [step for steps in rows for step in steps]

@@ -135,10 +135,16 @@ def decoded(batch: Batch, key: str, i: int, feature: bytes) -> Values:
         raise batch.error(i, f"Key: {key}, Index: {i}.  Can't parse serialized Example: {problem}.", "") from None
 
 
-def checked(batch: Batch, key: str, i: int, found: Any, dtype: dtypes.DType) -> Any:
-    """Values that have the dtype that is wanted; an error if they have not."""
+def checked(batch: Batch, key: str, i: int, found: Any, dtype: dtypes.DType, step: int | None = None) -> Any:
+    """Values that have the dtype that is wanted; an error if they have not, in a step of a list of features or in a feature."""
     own, content = found
     if own is not dtype:
+        if step is not None:
+            raise batch.error(
+                i,
+                f"Feature list: {key}, Index: {step}.  Data types don't match. Expected type: {word(dtype)}, but it is {word(own)}",
+                f"describe the feature with tf.{own.name}.",
+            )
         raise batch.error(
             i,
             f"Key: {key}, Index: {i}.  Data types don't match. Data type: {word(own)} but expected type: {word(dtype)}",
