@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 # What the tests share. These files are loaded from TensorFlow's source.
 _SHARED = ("test_combinations.py", "combinations.py", "gradient_checker_v2.py", "checkpoint_testing.py")
-_SHARED_ENDS = ("test_base.py", "_test_util.py", "_test_utils.py")
+_SHARED_ENDS = ("test_base.py", "_test_util.py", "_test_utils.py", "_test_ops.py")
 _INSIDE = tuple(f"tensorflow.{part}" for part in ("python", "core", "compiler", "tsl", "dtensor"))
 
 
@@ -30,6 +30,8 @@ class NotPublicError(Exception):
 
 
 used_names: list[str] = []
+# Whether a test file is being loaded: what its tests are parametrised with may be missing, until a test uses it.
+is_loading = False
 
 
 def set_aside(name: str) -> NoReturn:
@@ -47,8 +49,14 @@ class Missing:
     def _use(self, *_: Any, **__: Any) -> NoReturn:
         set_aside(self._name)
 
-    __call__ = __enter__ = __iter__ = __bool__ = __int__ = __float__ = __index__ = _use
-    __len__ = __getitem__ = __add__ = __mul__ = __or__ = __instancecheck__ = _use
+    def _result(self, *_: Any, **__: Any) -> Missing:
+        if not is_loading:
+            set_aside(self._name)
+        used_names.append(self._name)
+        return Missing(f"{self._name}()")
+
+    __enter__ = __bool__ = __int__ = __float__ = __index__ = __len__ = __getitem__ = __instancecheck__ = _use
+    __call__ = __add__ = __mul__ = __or__ = _result
 
     def __exit__(self, *_: Any) -> None:
         pass
@@ -119,15 +127,15 @@ class InternalFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return public_value(public)
             except Exception:  # gradtape leaves it out
                 return Missing(public)
-        if full in self._modules:
+        if self._modules.get(full):
             return importlib.import_module(full)
         from gradtape.compat import _tables
 
         known = _tables.module(module)
-        try:
-            return Missing(full) if known is None else getattr(known, name)
-        except AttributeError:
-            return Missing(full)
+        if hasattr(known, name):
+            return getattr(known, name)
+        path = self._source / full.replace(".", "/")
+        return importlib.import_module(full) if path.exists() or path.with_suffix(".py").exists() else Missing(full)
 
 
 def public_value(path: str) -> Any:

@@ -18,6 +18,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import traceback
 import unittest
 import warnings
 from collections.abc import Iterator
@@ -74,6 +75,7 @@ def prepare(system: str, source: Path, names: str) -> None:
         import internal_modules
 
         internal_modules.install(source, Path(names))
+        internal_modules.is_loading = True
         return
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     from tensorflow.python.framework import test_util
@@ -91,10 +93,28 @@ def load(source: Path, file: Path) -> Any:
     name = str(file.relative_to(source).with_suffix("")).replace("/", ".")
     spec = importlib.util.spec_from_file_location(name, file)
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    while True:
+        try:
+            spec.loader.exec_module(module)
+            break
+        except AttributeError as problem:
+            if not stands_for_private(problem, file):
+                raise
     if not flags.FLAGS.is_parsed():
         flags.FLAGS([str(file)])
     return module
+
+
+def stands_for_private(problem: AttributeError, file: Path) -> bool:
+    """Whether a test file is parametrised with a private attribute of a class that gradtape does not have, and has a stand-in now."""
+    *_, (frame, _) = traceback.walk_tb(problem.__traceback__)
+    name, missing = problem.name or "", getattr(sys.modules.get("internal_modules"), "Missing", None)
+    if missing is None or not isinstance(problem.obj, type) or not name.startswith("_") or name.endswith("__"):
+        return False
+    if frame.f_code.co_filename != str(file):
+        return False
+    setattr(problem.obj, name, missing(f"{problem.obj.__name__}.{name}"))
+    return True
 
 
 def cases(suite: Any) -> Iterator[unittest.TestCase]:
@@ -155,10 +175,13 @@ def main(system: str, source: str, file: str, result: str, seconds: str, names: 
         prepare(system, folder, names)
         warnings.simplefilter("ignore")
         module = load(folder, Path(file).resolve())
+        if system == "gradtape":
+            sys.modules["internal_modules"].is_loading = False
         signal.alarm(0)
     except BaseException as problem:
         kind = type(problem).__name__
-        results["<import>"] = ["not public" if kind == "NotPublicError" else "error", f"{kind}: {problem}"[:600]]
+        is_missing = kind == "NotPublicError" or bool(getattr(sys.modules.get("internal_modules"), "used_names", []))
+        results["<import>"] = ["not public" if is_missing else "error", f"{kind}: {problem}"[:600]]
     else:
         for test in cases(unittest.defaultTestLoader.loadTestsFromModule(module)):
             name = f"{type(test).__name__}.{test._testMethodName}"  # the id may show parameters with their addresses
