@@ -55,8 +55,19 @@ def gather(
     if batch_dims:
         batch_dims = _batch_dims(batch_dims, indices.ndim, "gather")
     # A scalar has no axis: the op itself says so.
-    axis = batch_dims if axis is None or not params.ndim else normalize_axis(axis, params.ndim, "gather")
+    axis = batch_dims if axis is None or not params.ndim else _axis_of_gather(axis, params.ndim)
     return indexing.Gather(params, indices, axis=axis, batch_dims=batch_dims)
+
+
+def _axis_of_gather(axis: Any, rank: int) -> int:
+    if type(axis) is int and not -rank <= axis < rank:
+        raise errors.build(
+            errors.RangeError,
+            f"gather: axis is {axis}, but the input has rank {rank}: {axis} is out of range (Shape must be at least rank "
+            f"{axis + 1 if axis >= 0 else -axis} but is rank {rank}).",
+            f"use an axis from {-rank} to {rank - 1}; anything else is out of bounds.",
+        )
+    return normalize_axis(axis, rank, "gather")
 
 
 def _batch_dims(batch_dims: int, rank: int, who: str) -> int:

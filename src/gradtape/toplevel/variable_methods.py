@@ -108,6 +108,12 @@ class ScatterNd(Scatter):
 
     def shape_of_updates(self, old: Spec, indices: Spec) -> tuple[int, ...]:
         """The shape that the updates must have."""
+        if not old.rank:
+            raise self.error(
+                errors.ShapeError,
+                "Output must be at least 1-D, but the variable is a scalar.",
+                "use variable.assign(value).",
+            )
         depth = indices.shape[-1] if indices.rank else old.rank + 1
         if depth > old.rank:
             raise self.error(

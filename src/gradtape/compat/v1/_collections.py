@@ -118,30 +118,26 @@ def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None =
     return ref.assign_sub(value)
 
 
-def _scattered(ref: Any, indices: Any, updates: Any, function: Any) -> Any:
-    indices = tf.convert_to_tensor(indices)
-    updates = tf.convert_to_tensor(updates, ref.dtype)
-    flat = tf.reshape(indices, [-1, 1])
-    rest = ref.shape.as_list()[1:]
-    rows = tf.broadcast_to(updates, tf.concat([tf.shape(indices), tf.constant(rest, tf.int32)], 0))
-    return ref.assign(function(ref, flat, tf.reshape(rows, [-1, *rest])))
+def _rows(ref: Any, indices: Any, updates: Any) -> Any:
+    """Rows of a variable, and what they are changed by."""
+    return tf.IndexedSlices(tf.convert_to_tensor(updates, ref.dtype), tf.convert_to_tensor(indices))
 
 
 def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
     """Replace rows of a variable."""
-    return _scattered(ref, indices, updates, tf.tensor_scatter_nd_update)
+    return ref.scatter_update(_rows(ref, indices, updates))
 
 
 def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
     """Add to rows of a variable."""
-    return _scattered(ref, indices, updates, tf.tensor_scatter_nd_add)
+    return ref.scatter_add(_rows(ref, indices, updates))
 
 
 def scatter_sub(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
     """Subtract from rows of a variable."""
-    return _scattered(ref, indices, updates, tf.tensor_scatter_nd_sub)
+    return ref.scatter_sub(_rows(ref, indices, updates))
 
 
 def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
     """Replace elements of a variable."""
-    return ref.assign(tf.tensor_scatter_nd_update(ref, indices, updates))
+    return ref.scatter_nd_update(indices, updates)

@@ -7,6 +7,7 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.control_flow.functions import alone
+from gradtape.core import errors
 from gradtape.ragged import _construct as construct
 from gradtape.toplevel.module import name_scope as _name_scope
 
@@ -361,13 +362,6 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
     return value if isinstance(value, tf.SparseTensor) else tf.convert_to_tensor(value, dtype)
 
 
-def _rise(indices: Any) -> Any:
-    """Whether each row of indices comes after the one before it."""
-    steps = indices[1:] - indices[:-1]
-    first = tf.argmax(tf.cast(steps != 0, tf.int32), axis=1)  # the first axis along which they differ
-    return tf.reduce_all(tf.gather(steps, first, batch_dims=1) > 0)
-
-
 def sparse_to_dense(
     sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0, validate_indices: bool = True,
     name: str | None = None,
@@ -378,12 +372,27 @@ def sparse_to_dense(
         indices = tf.reshape(indices, [1, 1])
     elif indices.shape.rank == 1:
         indices = tf.expand_dims(indices, 1)
-    values = tf.convert_to_tensor(sparse_values)
+    values, default = tf.convert_to_tensor(sparse_values), tf.convert_to_tensor(default_value)
+    count = indices.shape[0]
+    if not any(values.shape.is_compatible_with(shape) for shape in ([], [count])):
+        raise errors.build(
+            errors.ShapeError,
+            f"sparse_to_dense: sparse_values has incorrect shape {_listed(values)}, should be [] or [{count}].",
+            "give one value, or one for each index.",
+        )
+    if not default.shape.is_compatible_with([]):
+        raise errors.build(
+            errors.ShapeError,
+            f"sparse_to_dense: default_value should be a scalar, got shape {_listed(default)}.",
+            "give one value.",
+        )
     values = tf.broadcast_to(values, tf.shape(indices)[:1])
-    if validate_indices:
-        tf.debugging.Assert(_rise(indices), ["sparse_to_dense: indices must rise, without repeats:", indices])
-    default = tf.fill(output_shape, tf.cast(default_value, values.dtype))
-    return tf.tensor_scatter_nd_update(default, indices, values)
+    sparse = tf.SparseTensor(indices, values, tf.cast(output_shape, tf.int64))
+    return tf.sparse.to_dense(sparse, tf.cast(default, values.dtype), validate_indices)
+
+
+def _listed(x: Any) -> str:
+    return "[" + ",".join(map(str, x.shape)) + "]"
 
 
 def to_float(x: Any, name: str = "ToFloat") -> Any:
