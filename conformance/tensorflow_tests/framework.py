@@ -143,6 +143,21 @@ class TestCase(tf.test.TestCase, absltest.TestCase):
             self._folder = tempfile.mkdtemp()
         return self._folder
 
+    def assertAllEqual(self, a: Any, b: Any, *rest: Any, **more: Any) -> None:  # noqa: N802
+        super().assertAllEqual(*self._known(a, b), *rest, **more)
+
+    def assertAllClose(self, a: Any, b: Any, *rest: Any, **more: Any) -> None:  # noqa: N802
+        super().assertAllClose(*self._known(a, b), *rest, **more)
+
+    def _known(self, *values: Any) -> list[Any]:
+        """Values of a graph as a session computes them."""
+        is_in_graph = _is_in_graph()
+
+        def known(leaf: Any) -> Any:
+            return self.evaluate(leaf) if tf.is_symbolic_tensor(leaf) else leaf
+
+        return [tf.nest.map_structure(known, value) if is_in_graph else value for value in values]
+
     def assertRaisesIncompatibleShapesError(self, exception_type: Any = None, *_: Any) -> Any:  # noqa: N802
         return self.assertRaises((ValueError, tf.errors.InvalidArgumentError))  # noqa: PT027
 

@@ -169,3 +169,9 @@ def test_placeholders_need_a_graph() -> None:
     with pytest.raises(RuntimeError, match="not compatible with eager execution"):
         tf1.placeholder(tf.float32)
     assert tf1.placeholder_with_default(3.0, []).numpy() == 3.0
+
+
+def test_sessions_run_what_is_computed_of_constants(graph: Any) -> None:
+    c = tf.constant(2)
+    with tf1.Session(graph=graph) as session:
+        assert session.run([c, c * 3, tf.constant([1.0]) + 1.0]) == [2, 6, [2.0]]

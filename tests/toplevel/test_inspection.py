@@ -155,3 +155,22 @@ def test_a_critical_section_is_not_entered_twice():
             with pytest.raises(ValueError, match="already running"):
                 run(lambda inner=inner: inner.execute(lambda: tf.constant(1)))
     assert section.execute(lambda: tf.CriticalSection().execute(lambda: tf.constant(1))) == 1
+
+
+def test_static_values_of_a_part() -> None:
+    """What is known of values that are stacked, with None for the others."""
+    found: list[Any] = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        found.append(tf.get_static_value(tf.stack([1, x, 3]), partial=True))
+        found.append(tf.get_static_value(tf.stack([1, x, 3])))
+        found.append(tf.get_static_value(tf.stack([[1, 2], [x, 3]]), partial=True))
+        found.append(tf.get_static_value(x + 1, partial=True))
+        return x
+
+    f(tf.constant(2))
+    assert found[0].tolist() == [1, None, 3]
+    assert found[1] is None
+    assert found[2].tolist() == [[1, 2], [None, 3]]
+    assert found[3] is None

@@ -139,3 +139,14 @@ def test_gradients_through_functions_around():
         return tf.function(lambda: tf.gradients(z + factor, [factor, x]))()
 
     assert [g.numpy() for g in of_calls(tf.constant(5.0))] == [101.0, 40.0]
+
+
+def test_cotangents_of_rows_need_no_dense_shape():
+    """The target has the shape."""
+
+    @tf.function
+    def f(x):
+        y = 2.0 * x
+        return tf.gradients(y, x, grad_ys=tf.IndexedSlices(tf.constant([[1.0, 3.0]]), tf.constant([1])))[0]
+
+    assert f(tf.zeros([3, 2])).numpy().tolist() == [[0.0, 0.0], [2.0, 6.0], [0.0, 0.0]]

@@ -563,3 +563,38 @@ def test_random_numbers_of_a_function_inside_another_one_are_drawn_once():
     x = tf.constant([2.0, 3.0])
     found, r = outer(x)
     close(found, 3.0 * r**3 * x**2)
+
+
+@pytest.mark.parametrize("kind", ["branch", "loop"])
+def test_custom_gradients_in_branches_and_loops_run_where_the_gradient_is_asked_for(kind):
+    """In a function inside another one, too."""
+    runs = []
+
+    @tf.custom_gradient
+    def square(x):
+        y = tf.sin(x)
+
+        def gradient(dy):
+            runs.append(1)
+            return dy * 3.0 * y
+
+        return x * x, gradient
+
+    @tf.function
+    def inner(x):
+        if kind == "branch":
+            return tf.cond(x > 0.0, lambda: square(x), lambda: x)
+        return tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, square(y)), [0, x])[1]
+
+    @tf.function
+    def outer(x):
+        return 2.0 * inner(x)
+
+    x = tf.constant(0.5)
+    outer(x)
+    assert not runs
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = outer(x)
+    slope = 3.0 * np.sin(0.5)
+    close(tape.gradient(y, x), 2.0 * slope if kind == "branch" else 2.0 * slope * 3.0 * np.sin(0.25))

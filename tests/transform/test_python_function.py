@@ -246,3 +246,11 @@ def test_numpy_function_as_a_decorator_needs_dtypes_and_no_arguments():
     with pytest.raises(TypeError, match="`inp` argument without a function"):
         tf.numpy_function(inp=[1.0], Tout=tf.float32)
     assert tf.numpy_function(Tout=tf.float32)(lambda x: x + 1)(1.0).numpy() == 2.0
+
+
+def test_numpy_functions_get_pythons_values_as_numpy_has_them():
+    """Ints of 64 bits; tensors keep their dtype."""
+    kinds = []
+    tf.numpy_function(lambda *xs: kinds.extend(x.dtype.name for x in xs), [3, [1.5], tf.constant(1)], [])
+    assert kinds == ["int64", "float64", "int32"]
+    assert tf.numpy_function(lambda x: x, [3], tf.int64).dtype == tf.int64

@@ -139,12 +139,17 @@ class Session:
     def _value(self, tensor: Any) -> Value:
         if isinstance(tensor, Symbol) and tensor.trace is not self.graph.trace:
             raise ValueError(f"Tensor {tensor} is not an element of this graph.")
-        if not isinstance(tensor, Symbol):
+        # What is computed of constants alone has its value already, also in a graph.
+        if not isinstance(tensor, Symbol) and not (isinstance(tensor, Tensor) and self._is_entered()):
             what = f"Session.run: a fetch must be a tensor of the graph, got {errors.brief(tensor)}, which has its value already."
             raise errors.build(
                 TypeError, what, "read it with x.numpy(), or compute it in `with tf.Graph().as_default():`."
             )
         return self.graph.trace.value_of(tensor)
+
+    def _is_entered(self) -> bool:
+        """Whether ops belong to this session's graph just now."""
+        return self.graph in defaults.graphs
 
     def _fed(self, feed_dict: Mapping[Any, Any]) -> dict[Value, Any]:
         fed: dict[Value, Any] = {}

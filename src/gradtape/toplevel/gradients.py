@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core import errors, nest, state
+from gradtape.core import dtypes, errors, nest, state
+from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.tracing.trace import Trace, UntrackedSource, current_trace
@@ -54,8 +56,16 @@ def gradients(
     if grad_ys is None:
         return list(tape.gradient(targets, sources, None, unconnected_gradients))
     given = _listed(grad_ys)
-    seeds = [_ones(t) if d is None else d for t, d in zip(targets, given, strict=True)]
+    seeds = [_ones(t) if d is None else _whole(d, t) for t, d in zip(targets, given, strict=True)]
     return list(tape.gradient(targets, sources, seeds, unconnected_gradients))
+
+
+def _whole(cotangent: Any, target: Any) -> Any:
+    """A cotangent that is given as rows, with the shape of its target."""
+    if not isinstance(cotangent, IndexedSlices) or cotangent.dense_shape is not None:
+        return cotangent
+    shape = REGISTRY["shape_of"](target, dtype=dtypes.int32)
+    return IndexedSlices(cotangent.values, cotangent.indices, shape)
 
 
 def hessians(

@@ -5,12 +5,16 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+import numpy as np
+
+from gradtape.compiler.graph import Value
 from gradtape.core.composite import Composite
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, to_numpy
 from gradtape.core.variable import Variable
 from gradtape.core.variable_creation import names
 from gradtape.tracing.symbol import Symbol
+from gradtape.tracing.trace import Trace
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
@@ -18,7 +22,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
     Args:
       tensor: a tensor, in a function or not. What is no tensor is returned as it is.
-      partial: accepted: a value is known as a whole or not at all.
+      partial: of values that are stacked give those that are known, in an array of objects that has None for the others.
 
     >>> @tf.function
     ... def f(x):
@@ -28,12 +32,30 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """
     if isinstance(tensor, Symbol):
         found = tensor.trace.peek(tensor.value)
-        return None if found is None else to_numpy(found)
+        if found is None:
+            return _of_stacked(tensor.trace, tensor.value) if partial else None
+        return to_numpy(found)
     if isinstance(tensor, (Variable, Composite, IndexedSlices)):
         return None
     if not isinstance(tensor, Tensor):
         return tensor
     return to_numpy(tensor._array) if type(tensor) is Tensor else None
+
+
+def _of_stacked(trace: Trace, value: Value) -> Any:
+    """What is known of values that were stacked along the first axis; None for a value that something else computes."""
+    node = value.node
+    if node is None or node.op.name != "stack" or node.params["axis"] != 0:
+        return None
+    arrays = [trace.peek(v) for v in node.inputs]
+    parts = [
+        _of_stacked(trace, v) if a is None else np.asarray(to_numpy(a))
+        for v, a in zip(node.inputs, arrays, strict=True)
+    ]
+    try:
+        return np.array(parts)
+    except ValueError:  # known and unknown rows
+        return np.array(parts, object)
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:

@@ -127,7 +127,7 @@ class Staged:
     @cached
     def call_inside(self) -> Call:
         """The op that the recorders of a function around it see. A derivative of the user's own is made only if it is asked for."""
-        if "call" in vars(self) or not self.has_own_gradients:
+        if "call" in vars(self) or not (self.has_own_gradients or _has_own_in_blocks(self.trace.recording)):
             return self.call
         return DeferredCall(self)
 
@@ -326,6 +326,20 @@ class Call(Op):
             pairs = [(self.identities[i], self.values[i]) for i in given]
             found = self._pullbacks[given] = Pullback(self.staged, pairs)
         return found
+
+
+def _has_own_in_blocks(recording: Any) -> bool:
+    """True if a branch or loop has another derivative than the ops that it is made of."""
+    for record in recording.records:
+        params = record[3] if isinstance(record[3], dict) else {}
+        for block in (*params.get("branches", ()), params.get("body")):
+            inner = getattr(getattr(block, "trace", None), "recording", None)
+            if inner is None:
+                continue
+            ops = [r[0] for r in inner.records]
+            if any(op.wants_tensors or isinstance(op, DeferredCall) for op in ops) or _has_own_in_blocks(inner):
+                return True
+    return False
 
 
 class DeferredCall(Call):

@@ -296,6 +296,8 @@ def numpy_function(
     if state.current.trace is not None:
         found = list(_traced(NumpyCall(func, wanted, stateful), [convert.convert_to_tensor(x) for x in inp]))
         return found if several else found[0]
+    if not state.current.in_pipeline and any(_is_of_python(x) for x in inp):
+        func, inp = _with_own_arrays(func, list(inp))
     inputs = [convert.convert_to_tensor(x) for x in inp]
     if state.current.in_pipeline:
         try:
@@ -312,6 +314,23 @@ def numpy_function(
         return None
     outputs = [r if isinstance(r, Tensor) else wrap(r) for r in results]
     return outputs if len(outputs) > 1 else outputs[0]
+
+
+def _is_of_python(value: Any) -> bool:
+    """Whether a value consists of Python's numbers and strings."""
+    return all(type(leaf) in (bool, int, float, complex, str, bytes) for leaf in nest.flatten(value))
+
+
+def _with_own_arrays(func: Callable[..., Any], inp: list[Any]) -> tuple[Callable[..., Any], list[Any]]:
+    """The function of the other arguments, and these: Python's values become arrays as NumPy makes them, ints of 64 bits."""
+    others = [i for i, x in enumerate(inp) if not _is_of_python(x)]
+
+    @functools.wraps(func)
+    def of_others(*args: Any) -> Any:
+        given = dict(zip(others, args, strict=True))
+        return func(*[given[i] if i in given else np.array(x) for i, x in enumerate(inp)])
+
+    return of_others, [inp[i] for i in others]
 
 
 class _Raised(errors.OpError):

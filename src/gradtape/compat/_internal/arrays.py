@@ -1,4 +1,4 @@
-"""Functions of tensors that have no public name: lists of tensors, sparse and ragged ones, control flow, XLA's functions."""
+"""Functions of tensors that have no public name: sparse and ragged ones, control flow, XLA's functions."""
 
 from __future__ import annotations
 
@@ -118,8 +118,27 @@ def _either(cond_fn: Callable[..., Any], pred: Any, function: Any, other: Any, k
 
 def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = None) -> Any:
     """A tensor that is available after some operations."""
-    with tf.control_dependencies(dependencies):
+    listed = list(dependencies) if isinstance(dependencies, (list, tuple)) else [dependencies]
+    with tf.control_dependencies(listed):
         return tf.identity(output_tensor)
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+    return_same_structure: bool = True,
+    back_prop: bool = True,
+) -> Any:
+    """`tf.while_loop`, which can return a single variable alone."""
+    found = tf.while_loop(
+        cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, maximum_iterations=maximum_iterations
+    )
+    return found if return_same_structure or len(found) > 1 else found[0]
 
 
 def gen_new_seed(seed: Any, salt: Any) -> int | None:
@@ -185,53 +204,6 @@ def broadcast_weights(weights: Any, values: Any) -> Any:
     assert_broadcastable(weights, values)
     values = tf.convert_to_tensor(values)
     return tf.broadcast_to(tf.convert_to_tensor(weights, values.dtype), tf.shape(values))
-
-
-def tensor_list_from_tensor(tensor: Any, element_shape: Any = None, name: str | None = None) -> Any:
-    """The list of the rows of a tensor."""
-    return tf.convert_to_tensor(tensor)
-
-
-def empty_tensor_list(
-    element_shape: Any, element_dtype: Any, max_num_elements: Any = None, name: str | None = None
-) -> Any:
-    """A list without elements."""
-    sizes = [d or 0 for d in tf.TensorShape(element_shape).as_list()]
-    return tf.zeros([0, *sizes], element_dtype)
-
-
-def tensor_list_stack(
-    input_handle: Any, element_dtype: Any, num_elements: int = -1, element_shape: Any = None, name: str | None = None
-) -> Any:
-    """The elements as one tensor."""
-    return input_handle
-
-
-def tensor_list_length(input_handle: Any, name: str | None = None) -> Any:
-    """The number of elements."""
-    return tf.shape(input_handle)[0]
-
-
-def tensor_list_push_back(input_handle: Any, tensor: Any, name: str | None = None) -> Any:
-    """The list with one element more."""
-    return tf.concat([input_handle, tf.expand_dims(tensor, 0)], 0)
-
-
-def tensor_list_push_back_batch(input_handles: Any, tensor: Any, name: str | None = None) -> Any:
-    """Lists with one element more each."""
-    return tf.concat([input_handles, tf.expand_dims(tensor, 1)], 1)
-
-
-def tensor_list_concat_lists(input_a: Any, input_b: Any, element_dtype: Any, name: str | None = None) -> Any:
-    """Two lists as one."""
-    return tf.concat([input_a, input_b], 0)
-
-
-def tensor_list_gather(
-    input_handle: Any, indices: Any, element_dtype: Any, element_shape: Any = None, name: str | None = None
-) -> Any:
-    """Elements by their indices, as one tensor."""
-    return tf.gather(input_handle, indices)
 
 
 class Convolution:

@@ -77,8 +77,7 @@ def implicit_val_and_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     def grad_fn(*args: Any, **kwargs: Any) -> Any:
         with tf.GradientTape() as tape:
             end = f(*args, **kwargs)
-        if end is None:
-            raise ValueError(f"Cannot differentiate a function that returns None; did you forget to return from {f}?")
+        _check_returned(end, f)
         variables = tape.watched_variables()
         if not variables:
             raise ValueError("No trainable variables were accessed while the function was being computed.")
@@ -100,11 +99,11 @@ def make_vjp(f: Callable[..., Any], params: Any = None, persistent: bool = True)
         given = list(args)
         with tf.GradientTape(persistent=persistent) as tape:
             for i in places:
-                given[i] = nest.map_structure(_fresh, given[i])
+                is_repeated = any(given[i] is given[j] for j in places if j < i)
+                given[i] = tf.identity(given[i]) if is_repeated else _fresh(given[i])
                 tape.watch(given[i])
             result = f(*given, **kwargs)
-        if result is None:
-            raise ValueError(f"Cannot differentiate a function that returns None; did you forget to return from {f}?")
+        _check_returned(result, f)
         sources = [given[i] for i in places]
         return result, lambda dy=None: tape.gradient(result, sources, output_gradients=dy)
 
@@ -128,7 +127,19 @@ def gradients_function(f: Callable[..., Any], params: Any = None) -> Callable[..
 
 def _fresh(value: Any) -> Any:
     """An argument as a separate tensor: the same tensor may be passed twice."""
-    return value if isinstance(value, tf.Variable) else tf.identity(tf.convert_to_tensor(value))
+    if any(isinstance(leaf, (tf.Tensor, tf.Variable)) for leaf in nest.flatten(value)):
+        return nest.map_structure(
+            lambda v: v if isinstance(v, tf.Variable) else tf.identity(tf.convert_to_tensor(v)), value
+        )
+    return tf.convert_to_tensor(value)  # a nested list of numbers is one argument
+
+
+def _check_returned(result: Any, f: Any) -> None:
+    if result is None:
+        name = getattr(f, "__name__", f)
+        raise ValueError(
+            f"Cannot differentiate a function that returns None; did you forget to return a value from {name}?"
+        )
 
 
 def _places(f: Callable[..., Any], params: Any, count: int) -> list[int]:
