@@ -179,7 +179,10 @@ def _resize(images: Any, size: Any, *args: Any, **kwargs: Any) -> Any:
 
     if images.ndim != 4:
         raise ValueError(
-            errors.compose("resize: RaggedTensor `images` must have rank 4.", "give [batch, height, width, channels].")
+            errors.compose(
+                "resize: RaggedTensor `images` cannot be resized: rank must be 4.",
+                "give [batch, height, width, channels].",
+            )
         )
 
     def resized(image: Any) -> Any:

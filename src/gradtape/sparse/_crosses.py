@@ -86,7 +86,7 @@ def _in_rows(x: Any, who: str) -> RaggedTensor:
         if given.ndim != 2:
             raise errors.build(
                 errors.ShapeError,
-                f"{who}: Dense inputs should be a matrix each, got rank {given.ndim}.",
+                f"{who}: Dense inputs should be a matrix each: tf.{who} only supports inputs with rank=2, got {given.ndim}.",
                 "give matrices.",
             )
         found = given if isinstance(given, RaggedTensor) else construct.from_tensor(given)
@@ -119,7 +119,7 @@ def _cross(who: str, inputs: Any, separator: bytes | None, buckets: int = 0, key
         first, *others = sorted(counts)
         raise errors.build(
             errors.ShapeError,
-            f"{who}: the inputs must have equally many rows: Expected batch size {first}, got {others}.",
+            f"{who}: inputs must all have the same batch dimension size: Expected batch size {first}, got {others}.",
             "give as many rows of each.",
         )
     parts = [part for r in rows for part in (r.values, r.row_splits)]

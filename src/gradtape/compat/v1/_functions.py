@@ -162,8 +162,7 @@ def gather_nd(
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     """Slices by indices, in each element of a batch."""
-    indices = construct.tensor(indices)
-    return tf.gather(params, indices, axis=indices.shape.rank - 1, batch_dims=indices.shape.rank - 1)
+    return tf.gather(params, construct.tensor(indices), batch_dims=-1)
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
