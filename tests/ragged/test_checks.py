@@ -1,4 +1,4 @@
-"""What ragged tensors refuse: rows, batches and sizes that do not fit each other."""
+"""What ragged tensors refuse: rows, batches and sizes that do not fit each other; and where functions find them."""
 
 from __future__ import annotations
 
@@ -66,3 +66,16 @@ def test_specs_of_shapes_tell_what_follows() -> None:
     for wrong, inner in (([partition(3, 12, 4)], [11]), ([partition(nvals=3), partition(nrows=4)], [20])):
         with pytest.raises(ValueError, match="are not compatible"):
             spec_of(wrong, inner, tf.int64)
+
+
+def test_functions_find_ragged_tensors_in_dicts() -> None:
+    rows = tf.ragged.constant([[1, 2, 3], [4]])
+    found = tf.map_fn(lambda f: tf.reduce_sum(f["a"]), {"a": rows, "b": rows}, fn_output_signature=tf.int32)
+    assert found.numpy().tolist() == [6, 4]
+
+
+def test_images_of_several_sizes_get_a_size_that_is_known_later() -> None:
+    images = tf.ragged.stack([tf.RaggedTensor.from_tensor(tf.ones([n, 3, 1])) for n in (2, 4)])
+    resize = tf.function(tf.image.resize)
+    assert resize(images, tf.constant([5, 6])).shape == [2, 5, 6, 1]
+    assert tf.compat.v1.image.resize(images, [5, 6]).shape == [2, 5, 6, 1]

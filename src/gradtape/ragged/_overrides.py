@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import doors, errors
+from gradtape.core.tensor import Tensor
 from gradtape.ragged import _elementwise as elementwise
 from gradtape.ragged import _functions as functions
 from gradtape.ragged import _gather as gather
@@ -30,7 +31,7 @@ UNARY = {
         "imag invert is_finite is_inf is_nan leaky_relu lgamma log log1p log_sigmoid logical_not negative real reciprocal relu "
         "relu6 round rsqrt saturate_cast selu sigmoid sign silu sin sinh softplus sqrt square tan tanh"
     ),
-    "nn": "dropout stateless_dropout",
+    "nn": "dropout log_softmax stateless_dropout",
     "toplevel": "guarantee_const",
     "transform": "stop_gradient",
 }
@@ -174,6 +175,8 @@ def _scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 def _resize(images: Any, size: Any, *args: Any, **kwargs: Any) -> Any:
     """Images of different sizes as images of one size."""
     from gradtape.arrays.creation import zeros
+    from gradtape.arrays.joining import stack
+    from gradtape.arrays.movement import expand_dims, tile
     from gradtape.core.shape import TensorSpec
     from gradtape.image._resize import resize, static_size
 
@@ -185,9 +188,10 @@ def _resize(images: Any, size: Any, *args: Any, **kwargs: Any) -> Any:
             )
         )
 
-    def resized(image: Any) -> Any:
+    def resized(row: Any) -> Any:
+        image, wanted = row if isinstance(row, tuple) else (row, size)
         return doors.adapt(resize)(
-            image.to_tensor() if isinstance(image, RaggedTensor) else image, size, *args, **kwargs
+            image.to_tensor() if isinstance(image, RaggedTensor) else image, wanted, *args, **kwargs
         )
 
     shape = images.get_shape()
@@ -198,9 +202,10 @@ def _resize(images: Any, size: Any, *args: Any, **kwargs: Any) -> Any:
     if kwargs.get("preserve_aspect_ratio", args[1] if len(args) > 1 else False):
         height = width = None
     dtype = images.dtype if method == "nearest" else "float32"
-    return doors.adapt(map_fn.map_fn)(
-        resized, images, fn_output_signature=TensorSpec([height, width, shape[-1]], dtype)
-    )
+    rows: Any = images
+    if type(size) is not Tensor and isinstance(size, Tensor):  # known when the function runs: each row brings it along
+        rows = (images, tile(expand_dims(size, 0), stack([images.nrows(), 1])))
+    return doors.adapt(map_fn.map_fn)(resized, rows, fn_output_signature=TensorSpec([height, width, shape[-1]], dtype))
 
 
 def _size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
