@@ -99,3 +99,18 @@ def test_an_initial_value_is_no_tensor() -> None:
     for value in (tf.constant([1.0]), tf.Variable([1.0])):
         with pytest.raises(TypeError, match="Invalid type for initial value"):
             v1.initializers.constant(value)
+
+
+def test_variables_take_the_dtype_of_their_value() -> None:
+    assert v1.get_variable("of_an_int", initializer=tf.constant(1)).dtype is tf.int32
+    with pytest.raises(ValueError, match="don't match"):
+        v1.get_variable("of_two_dtypes", initializer=tf.constant(1), dtype=tf.float64)
+
+
+def test_variables_without_a_value_are_looked_for_in_each_run() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.get_variable("v", [1])
+        missing = v1.report_uninitialized_variables()
+        assert session.run(missing).tolist() == [b"v"]
+        session.run(v1.global_variables_initializer())
+        assert session.run(missing).tolist() == []

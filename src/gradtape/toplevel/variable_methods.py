@@ -82,7 +82,7 @@ class Scatter(Op):
     def mismatch(self, old: Spec, indices: Spec, updates: Spec) -> str:
         """What is wrong with the updates."""
         return (
-            f"the updates have shape {list(updates.shape)} instead of {list(self.shape_of_updates(old, indices))}; "
+            f"the updates must have shape {list(self.shape_of_updates(old, indices))}, but have {list(updates.shape)}; "
             f"the variable has shape {list(old.shape)}."
         )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
+
 import gradtape as tf
 from gradtape.compat import _graphs
 from gradtape.compat._graph_keys import GraphKeys
@@ -97,10 +99,16 @@ def report_uninitialized_variables(var_list: Any = None, name: str = "report_uni
     """The names of variables without a value in the default session."""
     listed = global_variables() if var_list is None else var_list
     graph = _graphs.current_graph()
-    if graph is None or not _graphs.defaults.sessions:
+    if graph is None:
         return tf.constant([], tf.string)
-    session = _graphs.default_session()
-    return tf.constant([v._name for v in listed if not session.has(v)], tf.string)
+
+    def names() -> Any:  # when the session runs it
+        session = _graphs.default_session() if _graphs.defaults.sessions else None
+        return np.array([v._name for v in listed if session is not None and not session.has(v)], object)
+
+    found = tf.numpy_function(names, [], tf.string)
+    found.set_shape([None])
+    return found
 
 
 def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: str | None = None) -> Any:

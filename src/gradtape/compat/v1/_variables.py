@@ -301,6 +301,8 @@ def get_variable(
     """
     scope = get_variable_scope()
     own = custom_getter if custom_getter is not None else scope.custom_getter
+    if initializer is not None and not callable(initializer):
+        dtype = _dtype_of_value(initializer, dtype)
     options = {
         "shape": shape,
         "dtype": dtype if dtype is not None else scope.dtype or dtypes.float32,
@@ -319,6 +321,18 @@ def get_variable(
     if not isinstance(store, VariableStore):
         return store.get_variable(whole, reuse=scope.reuse, **options)
     return _found_or_made(whole, reuse=scope.reuse, **options)
+
+
+def _dtype_of_value(value: Any, dtype: Any) -> Any:
+    """The dtype of a variable that starts with a value: that of the value, which may be given once more."""
+    own = tf.convert_to_tensor(value).dtype
+    if dtype is not None and dtypes.as_dtype(dtype) is not own:
+        raise errors.build(
+            ValueError,
+            f"get_variable: Initializer type {own.name!r} and explicit dtype {dtypes.as_dtype(dtype).name!r} don't match.",
+            "leave dtype out.",
+        )
+    return own
 
 
 def _found_or_made(name: str, reuse: Any = None, **options: Any) -> Any:
