@@ -166,11 +166,13 @@ def outcome(test: unittest.TestCase, seconds: int, shows: bool) -> list[str]:
 
 
 def asks_private(text: str) -> bool:
-    """Whether a test itself asked an object for an attribute that begins with an underscore, or for one of an object whose class has
-    no public name; or expected an exception whose class has none."""
+    """Whether a test itself asked an object for an attribute that begins with an underscore, called a private constructor, or asked for
+    an attribute of an object whose class has no public name; or expected an exception whose class has none."""
     places = [line.strip() for line in text.splitlines() if line.lstrip().startswith("File ")]
     *_, last = [place for place in places if not place.endswith("in __getattr__")] or [""]
     is_hidden = re.search(rf"^AttributeError: .*( has no attribute '_[a-z]|'({_HIDDEN})' object has no)", text, re.M)
+    if re.search(r"constructor is private|keyword argument 'internal'|<bound method \w+\._[a-z]", text):
+        return True
     return ("_test.py" in last and is_hidden is not None) or "arg 1 must be an exception type" in text
 
 

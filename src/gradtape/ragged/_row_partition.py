@@ -219,8 +219,8 @@ def places_in_segments(splits: Any, ids: Any, *, count: int) -> Any:
     return places.astype(splits.dtype), ends
 
 
-@on_arrays(lambda splits, rows, wraps: (Spec(OPEN, splits.dtype), Spec((rows.shape[0] + 1,), splits.dtype)))
-def rows_at(splits: Any, rows: Any, *, wraps: bool) -> Any:
+@on_arrays(lambda splits, rows, wraps=True: (Spec(OPEN, splits.dtype), Spec((rows.shape[0] + 1,), splits.dtype)))
+def rows_at(splits: Any, rows: Any, *, wraps: bool = True) -> Any:
     """The positions of the values in some rows, and the row splits of these; negative numbers may count from the end."""
     count = len(splits) - 1
     rows = np.where(rows < 0, rows + count, rows) if wraps else rows
