@@ -114,3 +114,12 @@ def test_variables_without_a_value_are_looked_for_in_each_run() -> None:
         assert session.run(missing).tolist() == [b"v"]
         session.run(v1.global_variables_initializer())
         assert session.run(missing).tolist() == []
+
+
+def test_constants_of_graphs_repeat_their_last_element() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        assert session.run(v1.constant([1, 2, 3], shape=[2, 3])).tolist() == [[1, 2, 3], [3, 3, 3]]
+        with pytest.raises(ValueError, match="Too many elements"):
+            v1.constant([1, 2, 3], shape=[2])
+    with pytest.raises(TypeError, match="cannot fill the shape"):
+        v1.constant([1, 2, 3], shape=[2, 3])

@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 import gradtape as tf
+from gradtape.compat import _graphs
 from gradtape.control_flow.functions import alone
 from gradtape.core import errors
 from gradtape.ragged import _construct as construct
@@ -469,4 +470,22 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
             f"Expected Tensor's shape: {tf.TensorShape(shape)}, got {own}.\n"
             "  fix: leave out verify_shape, and the value is repeated."
         )
+    if shape is not None and _graphs.current_graph() is not None:
+        value = _filled_up(tf.convert_to_tensor(value, dtype), tf.TensorShape(shape).num_elements())
     return tf.constant(value, dtype, shape, name)
+
+
+def _filled_up(value: Any, count: Any) -> Any:
+    """The elements as a vector, of which the last one is repeated up to a number, as in graphs of version 1."""
+    given = value.shape.num_elements()
+    if None in (given, count) or given in (0, 1, count):
+        return value
+    if given > count:
+        raise ValueError(
+            errors.compose(
+                f"constant: Too many elements provided. Takes at most {count}, but received {given}.",
+                "give a larger shape.",
+            )
+        )
+    flat = tf.reshape(value, [-1])
+    return tf.concat([flat, tf.repeat(flat[-1:], count - given)], 0)
