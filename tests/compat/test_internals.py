@@ -375,3 +375,14 @@ def test_lists_are_leaves_in_the_structures_of_datasets() -> None:
     nest.assert_same_structure((1, [2, 3]), (1, 2))
     with pytest.raises(ValueError, match="structure"):
         nest.assert_same_structure((1, (2, 3)), (1, [2, 3]))
+
+
+def test_axes_that_were_broadcast_where_a_size_is_zero() -> None:
+    from gradtape.compat._internal import raw_ops
+
+    first, second = raw_ops.BroadcastGradientArgs(s0=[2, 0, 3, 0, 5], s1=[3, 1, 5])
+    assert first.numpy().tolist() == []
+    assert second.numpy().tolist() == [0, 1, 3]
+    found = raw_ops.UniqueWithCountsV2(x=[0.0, float("nan"), float("nan")], axis=tf.constant([], tf.int32))
+    assert found.idx.numpy().tolist() == [0, 1, 2]
+    assert found.count.numpy().tolist() == [1, 1, 1]
