@@ -31,7 +31,7 @@ UNARY = {
         "imag invert is_finite is_inf is_nan leaky_relu lgamma log log1p log_sigmoid logical_not negative real reciprocal relu "
         "relu6 round rsqrt saturate_cast selu sigmoid sign silu sin sinh softplus sqrt square tan tanh"
     ),
-    "nn": "dropout log_softmax stateless_dropout",
+    "nn": "dropout stateless_dropout",
     "toplevel": "guarantee_const",
     "transform": "stop_gradient",
 }
