@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 # What the tests share. These files are loaded from TensorFlow's source.
 _SHARED = ("test_combinations.py", "combinations.py", "gradient_checker_v2.py", "checkpoint_testing.py", "test_util.py")
-_SHARED_ENDS = ("test_base.py", "_test_util.py", "_test_utils.py")
+_SHARED_ENDS = ("test_base.py", "_test_util.py", "_test_utils.py", "_test_ops.py")
 # Names of the tests' release that are gone in the one that wrote the table.
 _MOVED = {"tensorflow.python.framework.ops.Tensor": "tf.Tensor"}
 _INSIDE = tuple(f"tensorflow.{part}" for part in ("python", "core", "compiler", "tsl", "dtensor", "lite"))
@@ -61,7 +61,8 @@ class Missing:
 
     # Without __iter__, which would make it a list of arguments of a parametrised test; iter() asks __getitem__.
     __enter__ = __bool__ = __int__ = __float__ = __index__ = _use
-    __len__ = __getitem__ = __add__ = __mul__ = __or__ = __instancecheck__ = _use
+    __len__ = __getitem__ = __instancecheck__ = _use
+    __add__ = __mul__ = __or__ = __call__
 
     def __exit__(self, *_: Any) -> None:
         pass
@@ -149,15 +150,15 @@ class InternalFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             except Exception:  # gradtape leaves it out, or has it as an internal name only
                 if not public.startswith("tf.raw_ops."):
                     return Missing(public)
-        if full in self._modules:
+        if self._modules.get(full):
             return importlib.import_module(full)
         from gradtape.compat import _tables
 
         known = _tables.module(module)
-        try:
-            return Missing(full) if known is None else getattr(known, name)
-        except AttributeError:
-            return Missing(full)
+        if hasattr(known, name):
+            return getattr(known, name)
+        path = self._source / full.replace(".", "/")
+        return importlib.import_module(full) if path.exists() or path.with_suffix(".py").exists() else Missing(full)
 
 
 def public_value(path: str) -> Any:

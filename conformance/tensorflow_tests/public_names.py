@@ -65,7 +65,8 @@ def _rank(path: str) -> tuple[bool, int]:
 def uses(source: Path) -> dict[str, set[str]]:
     """The names that the test files take from each internal module."""
     found: dict[str, set[str]] = defaultdict(set)
-    for file in [*source.rglob("*_test.py"), *source.rglob("*test_base.py"), *source.rglob("*test_util.py")]:
+    ends = ("_test", "test_base", "test_util", "_test_ops")
+    for file in [file for end in ends for file in source.rglob(f"*{end}.py")]:
         tree = ast.parse(file.read_text("utf-8"))
         imported = {}
         for node in ast.walk(tree):
@@ -104,7 +105,7 @@ def table(source: Path) -> dict[str, Any]:
                 names[f"{path}.{name}"] = public[id(value)]
             elif own is not None and callable(value):
                 names[f"{path}.{name}"] = f"tf.raw_ops.{own}"
-            elif isinstance(value, (int, float, str, bool)) and not name.startswith("_"):
+            elif isinstance(value, (int, float, str, bool)):
                 names[f"{path}.{name}"] = {"value": value}
     return {"names": names, "modules": modules}
 

@@ -254,3 +254,8 @@ def test_repeat_of_nothing_and_wrong_axes():
         ValueError,
     )
     refused(lambda: tf.repeat([[1, 2]], 2, axis=2), "`axis` = 2 not in range", ValueError)
+
+
+def test_more_elements_than_an_index_can_count():
+    refused(lambda: tf.tile(tf.ones([1, 1, 1]), [10**8] * 3), "more elements than")
+    refused(lambda: tf.reshape([1], [21943, 45817, 30516, 61760, 38987]), "too many elements")

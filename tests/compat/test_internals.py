@@ -452,3 +452,14 @@ def test_specs_of_elements_of_datasets() -> None:
     assert found == {"a": (tf.TensorSpec([]), tf.TensorSpec([2], tf.int32))}
     with pytest.raises(TypeError, match="Could not build a `TypeSpec` for 100 with type int"):
         type_spec_from_value(100, use_fallback=False)
+
+
+def test_axes_that_were_broadcast_where_a_size_is_zero() -> None:
+    from gradtape.compat._internal import raw_ops
+
+    first, second = raw_ops.BroadcastGradientArgs(s0=[2, 0, 3, 0, 5], s1=[3, 1, 5])
+    assert first.numpy().tolist() == []
+    assert second.numpy().tolist() == [0, 1, 3]
+    found = raw_ops.UniqueWithCountsV2(x=[0.0, float("nan"), float("nan")], axis=tf.constant([], tf.int32))
+    assert found.idx.numpy().tolist() == [0, 1, 2]
+    assert found.count.numpy().tolist() == [1, 1, 1]

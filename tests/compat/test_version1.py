@@ -197,3 +197,27 @@ def test_fractional_pooling_of_version_1_has_its_own_checks():
         with pytest.raises(tf.errors.UnimplementedError):
             function(np.zeros((2, 8, 8, 1), "f"), [2.0, 1.5, 1.5, 1.0])
         assert function(np.zeros((2, 9, 9, 1), "f"), [1.0, 1.5, 1.5, 1.0], seed=1)[0].shape == [2, 6, 6, 1]
+
+
+def test_variables_take_the_dtype_of_their_value() -> None:
+    assert v1.get_variable("of_an_int", initializer=tf.constant(1)).dtype is tf.int32
+    with pytest.raises(ValueError, match="don't match"):
+        v1.get_variable("of_two_dtypes", initializer=tf.constant(1), dtype=tf.float64)
+
+
+def test_variables_without_a_value_are_looked_for_in_each_run() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.get_variable("v", [1])
+        missing = v1.report_uninitialized_variables()
+        assert session.run(missing).tolist() == [b"v"]
+        session.run(v1.global_variables_initializer())
+        assert session.run(missing).tolist() == []
+
+
+def test_constants_of_graphs_repeat_their_last_element() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        assert session.run(v1.constant([1, 2, 3], shape=[2, 3])).tolist() == [[1, 2, 3], [3, 3, 3]]
+        with pytest.raises(ValueError, match="Too many elements"):
+            v1.constant([1, 2, 3], shape=[2])
+    with pytest.raises(TypeError, match="cannot fill the shape"):
+        v1.constant([1, 2, 3], shape=[2, 3])

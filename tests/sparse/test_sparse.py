@@ -262,3 +262,27 @@ def test_edit_distance_of_elements_outside(place: int) -> None:
     for pair in ((inside, outside), (outside, inside)):
         with pytest.raises(tf.errors.InvalidArgumentError, match="dense_shape"):
             tf.edit_distance(*pair)
+
+
+@pytest.mark.parametrize("place", [[0, 3], [-1, 0]])
+def test_sums_check_where_elements_are(place: list[int]) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="invalid index"):
+        tf.sparse.add(tf.SparseTensor([place], [1.0], [2, 3]), tf.zeros([2, 3]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="shapes differ"):
+        tf.sparse.add(tf.SparseTensor([[0, 0]], [1.0], [2, 3]), tf.zeros([2, 1]))
+
+
+def test_dense_tensors_have_room_for_all_elements() -> None:
+    outside = tf.SparseTensor([[9]], [1.0], [5])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out of bounds"):
+        tf.sparse.to_dense(outside, validate_indices=False)
+
+
+def test_one_tensor_is_concatenated_along_any_axis() -> None:
+    assert dense(tf.sparse.concat(2000, [sp(A)])).tolist() == A.tolist()
+
+
+def test_an_axis_of_a_sum_may_be_named_twice() -> None:
+    assert tf.sparse.reduce_sum(sp(A), [0, 0]).numpy().tolist() == A.sum(0).tolist()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid reduction dimension -3"):
+        tf.sparse.reduce_sum(sp(A), -3)

@@ -136,3 +136,32 @@ def test_only_tensors_and_what_says_so_are_tensors() -> None:
     assert tf.is_tensor(tf.sparse.from_dense([1.0]))
     assert not tf.is_tensor(Masked(tf.ones([1]), tf.constant([True])))
     assert not tf.is_tensor(tf.experimental.RowPartition.from_row_splits([0, 1]))
+
+
+def test_a_field_holds_a_variable() -> None:
+    class Scaled(tf.experimental.ExtensionType):
+        scale: type(tf.Variable(1.0))  # type: ignore[valid-type]
+        x: tf.Tensor
+
+    scale = tf.Variable(2.0)
+    scaled = Scaled(scale, 3.0)
+    assert scaled.scale is scale
+
+    @tf.function
+    def product(value: Scaled) -> tf.Tensor:
+        return value.scale * value.x
+
+    with tf.GradientTape() as tape:
+        y = product(scaled)
+    assert tape.gradient(y, scale).numpy() == 3.0
+    assert product(Scaled(tf.Variable(5.0), 1.0)).numpy() == 5.0
+
+    @tf.function
+    def moved(value: Scaled) -> Scaled:
+        value.scale.assign_add(value.x)
+        return value
+
+    assert moved(scaled).scale is scale
+    assert scale.numpy() == 5.0
+    with pytest.raises(TypeError, match="expected 'Variable'"):
+        Scaled(1.0, 1.0)

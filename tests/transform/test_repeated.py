@@ -216,7 +216,9 @@ def test_rows_stay_rows():
             looked_up = tf.gather(table, rows) + tf.gather(other, rows) * tf.gather(other, [0, 1, 2])
             y = tf.reduce_sum(tf.square(tf.sin(looked_up * scale)))
         g, h, d = tape.gradient(y, [table, other, scale])
-        assert isinstance(g, tf.IndexedSlices) and isinstance(h, tf.IndexedSlices) and isinstance(d, tf.Tensor)
+        assert isinstance(g, tf.IndexedSlices)
+        assert isinstance(h, tf.IndexedSlices)
+        assert isinstance(d, tf.Tensor)
         a, b = table.numpy()[rows.numpy()], other.numpy()
         z = (a + b[rows.numpy()] * b[:3]) * 2
         dz = 2 * np.sin(z) * np.cos(z)

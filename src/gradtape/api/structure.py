@@ -10,10 +10,11 @@ from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
 
 
 class Part(NamedTuple):
-    """A value without its tensors: a tensor, a composite value with its form, a container with its parts, or a literal."""
+    """A value without its tensors: a tensor, a composite value with its form, a variable, a container with its parts, or a literal."""
 
     kind: str
     content: Any = None
@@ -36,6 +37,8 @@ def emptied(value: Any, tensors: list[Any]) -> Part:
         # The tensors in the order of `nest.flatten`; the entries in their own.
         found = {key: emptied(value[key], tensors) for key in nest.sorted_keys(value)}
         return Part("mapping", tuple([(key, found[key]) for key in value]))
+    if isinstance(value, Variable):
+        return Part("variable", value.ref())  # part of the form: a function is traced for each
     if isinstance(value, tuple):
         return Part("tuple", tuple([emptied(v, tensors) for v in value]))
     return Part("literal", value)
@@ -53,5 +56,7 @@ def filled(part: Part, tensors: list[Any]) -> Any:
         return {key: made[key] for key in parts}
     if part.kind == "literal":
         return part.content
+    if part.kind == "variable":
+        return part.content.deref()
     inner = [filled(v, tensors) for v in part.content]
     return IndexedSlices(*inner) if part.kind == "slices" else tuple(inner)

@@ -58,7 +58,7 @@ def gather(
         batch_dims = _batch_dims(batch_dims, indices.ndim, "gather")
     # A scalar has no axis: the op itself says so.
     counted_back = _counts_back(axis)
-    axis = batch_dims if axis is None or not params.ndim else normalize_axis(axis, params.ndim, "gather")
+    axis = batch_dims if axis is None or not params.ndim else _axis_of_gather(axis, params.ndim)
     if counted_back and not axis and not batch_dims and params.ndim and params.dtype.is_floating:
         # The gradient is dense, as in TensorFlow, where only an axis that is given as 0 means rows of a table.
         return squeeze(indexing.Gather(expand_dims(params, 0), indices, axis=1, batch_dims=0), 0)
@@ -71,6 +71,16 @@ def _counts_back(axis: Any) -> bool:
         return axis is not None and axis < 0
     known = isinstance(axis, (np.integer, np.ndarray)) or type(axis) is Tensor  # that of a trace is of another type
     return known and bool(np.all(np.asarray(axis) < 0))
+
+
+def _axis_of_gather(axis: Any, rank: int) -> int:
+    if type(axis) is int and not -rank <= axis < rank:
+        raise errors.build(
+            errors.RangeError,
+            f"gather: axis {axis} is out of range: Shape must be at least rank {axis + 1 if axis >= 0 else -axis} but is rank {rank}.",
+            f"use an axis from {-rank} to {rank - 1}.",
+        )
+    return normalize_axis(axis, rank, "gather")
 
 
 def _batch_dims(batch_dims: int, rank: int, who: str) -> int:

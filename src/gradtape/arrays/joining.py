@@ -201,7 +201,7 @@ def _check_length(x: Tensor, axis: Any) -> None:
     if shape.rank is None or (type(axis) is int and -shape.rank <= axis < shape.rank and shape[axis] is None):
         raise ValueError(
             errors.compose(
-                f"unstack: cannot infer argument `num` from shape {shape}.",
+                f"unstack: Cannot infer argument `num` from shape {shape}.",
                 "give num, or the length of the axis with tf.ensure_shape.",
             )
         )

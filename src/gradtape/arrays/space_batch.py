@@ -60,7 +60,8 @@ def reverse_sequence(
     if any(not 0 <= a < x.ndim for a in axes):
         raise errors.build(
             errors.RangeError,
-            f"reverse_sequence: seq_axis is {axes[0]}, batch_axis is {axes[1]}, but input has rank {x.ndim}.",
+            f"reverse_sequence: seq_axis is {axes[0]}, batch_axis is {axes[1]}, but input has rank {x.ndim}: "
+            f"{'batch_dim' if 0 <= axes[0] < x.ndim else 'seq_dim'} must be < input rank.",
             "axes count from 0; negative ones are not allowed.",
         )
     return ReverseSequence(x, tensor(seq_lengths), seq_axis=axes[0], batch_axis=axes[1])

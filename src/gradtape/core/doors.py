@@ -77,15 +77,23 @@ def _detach(error: BaseException, problem: Exception) -> None:
 
 
 def _dispatched(arguments: tuple[Any, ...]) -> Iterator[Dispatched]:
-    """The values that answer for functions, one of each class, among arguments and in lists among them."""
+    """The values that answer for functions, one of each class, among arguments and in lists and dicts among them."""
     seen: set[type] = set()
-    for x in arguments:
-        alone = not isinstance(x, (list, tuple)) or hasattr(type(x), "__gradtape_function__")
-        for item in (x,) if alone else x:
-            kind = type(item)
-            if kind not in seen and hasattr(kind, "__gradtape_function__"):
-                seen.add(kind)
-                yield item
+    for item in _leaves(arguments):
+        kind = type(item)
+        if kind not in seen and hasattr(kind, "__gradtape_function__"):
+            seen.add(kind)
+            yield item
+
+
+def _leaves(x: Any) -> Iterator[Any]:
+    """What lists and dicts hold; lists of numbers are not looked through."""
+    if hasattr(type(x), "__gradtape_function__") or not isinstance(x, (list, tuple, dict)):
+        yield x
+        return
+    for item in x.values() if isinstance(x, dict) else x:
+        if not isinstance(item, (int, float, str)):
+            yield from _leaves(item)
 
 
 class Door:

@@ -406,6 +406,8 @@ def no_room(problem: Exception, name: str, specs: Sequence[Any] = ()) -> Excepti
     if not isinstance(problem, MemoryError):
         return _impossible(problem, name, specs)
     shape, dtype = getattr(problem, "shape", None), getattr(problem, "dtype", None)
+    if max([math.prod(s.shape) for s in specs], default=0) >= 1 << 63:
+        return _too_many(name, specs)
     if specs:
         size = sum([math.prod(s.shape) * s.dtype.size for s in specs])
         what = f"{', '.join(map(str, specs))} ({size} bytes)"
@@ -427,17 +429,23 @@ def _impossible(problem: Exception, name: str, specs: Sequence[Any]) -> Exceptio
     if isinstance(problem, ValueError) and "array is too big" in str(problem):
         if specs and max([math.prod(s.shape) for s in specs]) < 1 << 63:
             return no_room(MemoryError(), name, specs)
-        shapes = ", ".join([str(s) for s in specs])
-        what = f"{name}: a result with more elements than 2^63 cannot be made{': ' + shapes if shapes else ''}."
-        return ShapeError(compose(what, "check the shape: do its sizes mean what they should?", depth=3))
+        return _too_many(name, specs)
     if isinstance(problem, (ValueError, OverflowError)) and _TOO_LARGE.search(str(problem)):
         what = f"{name}: a size that does not fit in 64 bits cannot be the size of an array."
         return ShapeError(compose(what, "check the shape: do its sizes mean what they should?", depth=3))
     rank = max([len(s.shape) for s in specs], default=0)
     if rank > _MOST_DIMENSIONS or "maximum supported dimension" in str(problem):
-        what = f"{name}: more than {_MOST_DIMENSIONS} dimensions are not supported{f', got {rank}' if rank else ''}."
+        what = (
+            f"{name}: too many dimensions are asked for{f': {rank}' if rank else ''}; {_MOST_DIMENSIONS} are supported."
+        )
         return ShapeError(compose(what, "reshape the tensor so that it has fewer.", depth=3))
     return problem
+
+
+def _too_many(name: str, specs: Sequence[Any]) -> Exception:
+    shapes = ", ".join([str(s) for s in specs])
+    what = f"{name}: a result with more elements than 2^63 cannot be made{': ' + shapes if shapes else ''}."
+    return ShapeError(compose(what, "check the shape: do its sizes mean what they should?", depth=4))
 
 
 def of_python(problem: Exception) -> Exception:

@@ -128,7 +128,7 @@ def normalize_axis(axis: Any, rank: int, op: str, name: str = "axis", *, reduced
         raise errors.build(
             errors.RangeError,
             f"{op}: {name} is {axis}, but the input has rank {rank}: {axis} is out of range"
-            f"{' (Invalid reduction dimension)' if reduced else ''}.",
+            f"{f' (Invalid reduction dimension {axis} for input with {rank} dimensions)' if reduced else ''}.",
             f"use an axis from {-rank} to {rank - 1}; anything else is out of bounds."
             if rank
             else "a scalar has no axes: every axis is out of bounds.",

@@ -147,7 +147,8 @@ class SparseTensor(Composite):
         ):
             raise errors.build(
                 errors.ShapeError,
-                f"SparseTensor: indices has shape {places}, values {elements}, dense_shape {whole}: these do not match.",
+                f"SparseTensor: indices has shape {places}, values {elements}, dense_shape {whole}: "
+                f"these do not match{_clash(places, whole, count, rank)}.",
                 "indices needs a row for each value, with an index for each dimension of dense_shape.",
             )
         if type(self._dense_shape) is Tensor and min(self._dense_shape._array.tolist(), default=0) < 0:
@@ -253,6 +254,17 @@ class SparseTensor(Composite):
 
     def __reduce__(self) -> Any:
         return SparseTensor, (self._indices, self._values, self._dense_shape)
+
+
+def _clash(places: TensorShape, whole: TensorShape, count: int | None, rank: int | None) -> str:
+    """What does not match in a sparse tensor of `count` values, whose dense_shape has `rank` numbers."""
+    if whole.rank not in (None, 1):
+        return ": dense_shape must be rank 1"
+    if places.rank == 2 and None not in (places[0], count) and places[0] != count:
+        return f": Dimensions {places[0]} and {count} are not compatible"
+    if places.rank == 2 and None not in (places[1], rank) and places[1] != rank:
+        return f": Dimensions {places[1]} and {rank} are not compatible"
+    return ""
 
 
 def _told_by(dense_shape: Any) -> TensorShape | None:

@@ -99,6 +99,6 @@ def check_delta(variable: Variable, shape: TensorShape, what: str, delta: Tensor
     if not shape.is_compatible_with(delta.get_shape()):
         raise errors.build(
             errors.ShapeError,
-            f"{what}: shapes differ: variable {variable.name!r} is {shape}, the delta is {delta.get_shape()}.",
+            f"{what}: shapes differ: variable {variable.name!r} is {shape}, the delta is {delta.get_shape()}: shapes must be equal.",
             "give the delta the variable's shape, for instance with tf.broadcast_to(delta, v.shape).",
         )

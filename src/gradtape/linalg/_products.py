@@ -75,7 +75,9 @@ def matmul(
     for flag, adjoint, which in ((transpose_a, adjoint_a, "a"), (transpose_b, adjoint_b, "b")):
         if flag and adjoint:
             raise ValueError(
-                errors.compose(f"matmul: transpose_{which} and adjoint_{which} are both true.", "choose one of them.")
+                errors.compose(
+                    f"matmul: Only one of transpose_{which} and adjoint_{which} can be True.", "choose one of them."
+                )
             )
     a, b = _pair(a, b)
     if _are_mixed(a, b):

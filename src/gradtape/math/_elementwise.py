@@ -263,7 +263,12 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if x is None and y is None:
         return selection.WhereIndices(condition)
     if x is None or y is None:
-        raise ValueError(errors.compose("where: only one of x and y is given.", "give both, or neither for indices."))
+        raise ValueError(
+            errors.compose(
+                "where: only one of x and y is given: x and y must be either both None or both non-None.",
+                "give both, or neither for indices.",
+            )
+        )
     return selection.Where(condition, *pair(x, y))
 
 

@@ -274,11 +274,17 @@ def check_labels(op: Op, labels: Spec, logits: Spec, name: str = "logits") -> No
         raise op.error(
             errors.DTypeError, f"{name} is {logits}, and must be floating.", f"use tf.cast({name}, tf.float32)."
         )
-    if not logits.rank or labels.shape != logits.shape[:-1]:
+    if not logits.rank:
+        raise op.error(
+            errors.ShapeError,
+            f"`{name}` cannot be a scalar: {name} is {logits}.",
+            "give a number for each class, in the last axis.",
+        )
+    if labels.shape != logits.shape[:-1]:
         raise op.error(
             errors.ShapeError,
             f"labels is {labels}, {name} is {logits}: labels need the shape of {name} without its last dimension, and so "
-            f"`labels.shape.rank` must equal `{name}.shape.rank - 1`.",
+            f"`labels.shape.rank` must equal `{name}.shape.rank - 1`{': labels must be 1-D' if logits.rank == 2 else ''}.",
             "give one class number for each row of logits; the version without `sparse` takes probabilities.",
         )
 

@@ -222,7 +222,7 @@ def _miscounted(used: int, shape: tuple[int, ...]) -> Exception:
         )
     return errors.build(
         errors.RangeError,
-        f"indexing: {used} indices cannot index a tensor of rank {len(shape)} (shape {list(shape)}).",
+        f"indexing: {used} indices cannot index a tensor of rank {len(shape)} (shape {list(shape)}): Index out of range.",
         "leave some out (tf.newaxis and ... do not count); tf.gather(x, [i, j]) picks several rows.",
     )
 

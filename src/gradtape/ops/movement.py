@@ -52,6 +52,12 @@ class Reshape(Movement):
 
     def infer(self, x: Spec, *, shape: tuple[int, ...]) -> Spec:
         if math.prod(x.shape) != math.prod(shape):
+            if math.prod(shape) >= 1 << 63:
+                raise self.error(
+                    errors.ShapeError,
+                    f"the shape {list(shape)} has too many elements.",
+                    "check the shape: do its sizes mean what they should?",
+                )
             raise self.error(
                 errors.ShapeError,
                 f"Input to reshape is a tensor with {math.prod(x.shape)} values, but the requested shape has "

@@ -37,7 +37,8 @@ class Bitcast(Op):
         if not x.rank or x.shape[-1] != new // own:
             raise self.error(
                 errors.ShapeError,
-                f"x is {x}, of which {new // own} numbers make one {dtype.name}: these do not match.",
+                f"Cannot bitcast from {x.dtype.as_datatype_enum} to {dtype.as_datatype_enum}: x is {x}, of which {new // own} "
+                f"numbers make one {dtype.name}.",
                 f"the last axis must have length {new // own}.",
             )
         return Spec(x.shape[:-1], dtype)

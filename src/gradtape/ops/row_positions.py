@@ -106,6 +106,18 @@ def flat_positions(who: str, indices: Any, shape: tuple[int, ...], whole: tuple[
     try:
         return np.ravel_multi_index(columns, shape)
     except ValueError:
+        if not math.prod(shape):
+            what = (
+                "Requested more than 0 entries, but params is"
+                if who == "gather_nd"
+                else "Indices and updates specified for"
+            )
+            raise errors.build(
+                errors.RangeError,
+                f"{who}: indices must not name places of an empty tensor: {what} empty{' output' if who != 'gather_nd' else ''}, "
+                f"indices has shape {list(indices.shape)}, the tensor {shape_text(whole)}.",
+                "give no indices, or a shape that they fit.",
+            ) from None
         wrong = np.any((indices < 0) | (indices >= np.asarray(shape)), axis=-1)
         place = tuple(np.argwhere(wrong)[0])
         raise errors.build(

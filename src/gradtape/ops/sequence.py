@@ -32,7 +32,15 @@ class ReverseSequence(Op):
             normalize_axis(axis, x.rank, self.name, name)
         if seq_axis == batch_axis:
             raise self.error(
-                errors.ShapeError, f"seq_axis and batch_axis are both {seq_axis}.", "name two different axes."
+                errors.ShapeError,
+                f"seq_axis and batch_axis are both {seq_axis}: batch_dim == seq_dim == {seq_axis}.",
+                "name two different axes.",
+            )
+        if lengths.rank != 1:
+            raise self.error(
+                errors.ShapeError,
+                f"seq_lengths must be 1-dim, not {lengths.rank}-dim.",
+                "give one length for each sequence.",
             )
         if lengths.shape != (x.shape[batch_axis],):
             raise self.error(

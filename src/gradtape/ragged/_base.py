@@ -42,6 +42,18 @@ def axis_of(axis: Any, rank: int, who: str, name: str = "axis") -> int:
         ) from None
 
 
+def match_partitions(given: Any, who: str) -> None:
+    """ValueError if the row splits of ragged tensors among some values have different dtypes."""
+    found = {x.row_splits.dtype for x in given if isinstance(x, RaggedBase)}  # type: ignore[attr-defined]
+    if len(found) > 1:
+        raise errors.build(
+            ValueError,
+            f"{who}: row splits must have one dtype: Input RaggedTensors have mismatched row_splits dtypes, mismatched row "
+            "partition dtypes int32 and int64.",
+            "use x.with_row_splits_dtype(tf.int64).",
+        )
+
+
 def is_ragged(x: Any) -> bool:
     """True for a ragged tensor."""
     return isinstance(x, RaggedBase)

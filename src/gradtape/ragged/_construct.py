@@ -11,6 +11,7 @@ from gradtape.arrays import creation, indexing, joining, movement, shapes
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.array_values import RaggedTensorValue
 from gradtape.core.composite import Composite
+from gradtape.core.shape import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -286,15 +287,32 @@ def from_tensor(
     x = x._read() if isinstance(x, Variable) else x
     wanted = dtypes.as_dtype(row_splits_dtype)
     if lengths is not None and padding is not None:
-        raise ValueError(errors.compose("from_tensor: Specify lengths or padding, but not both.", "leave one out."))
-    if not 0 < ragged_rank < x.ndim:
+        raise ValueError(
+            errors.compose("from_tensor: Specify argument `lengths` or `padding`, but not both.", "leave one out.")
+        )
+    if not isinstance(ragged_rank, (int, np.integer)):
+        raise TypeError(
+            errors.compose(
+                f"from_tensor: Argument `ragged_rank` must be an int. Received {ragged_rank}.", "ragged_rank=1."
+            )
+        )
+    if ragged_rank < 1:
         raise ValueError(
             errors.compose(
-                f"from_tensor: ragged_rank must lie between 0 and the rank, {x.ndim}, got {ragged_rank}.",
+                f"from_tensor: Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.",
+                "use ragged_rank=1 for a matrix.",
+            )
+        )
+    if x.ndim <= ragged_rank:
+        raise ValueError(
+            errors.compose(
+                f"from_tensor: ragged_rank must lie between 0 and the rank, which must be greater than {ragged_rank}, got a "
+                f"tensor of rank {x.ndim}.",
                 "use ragged_rank=1 for a matrix.",
             )
         )
     if isinstance(lengths, (list, tuple)) and lengths and isinstance(lengths[0], (list, tuple, Tensor, np.ndarray)):
+        _check_levels(x, len(lengths), ragged_rank)
         return _of_several_lengths(x, lengths, wanted)
     if ragged_rank > 1 and lengths is None:
         outer, width, *rest = dims(x)
@@ -302,6 +320,25 @@ def from_tensor(
         splits = (np.arange(outer + 1) * width).astype(wanted.numpy)
         return ragged(inner, convert.convert_to_tensor(splits), width)
     return _cut(x, lengths, padding, wanted)
+
+
+def _check_levels(x: Any, levels: int, ragged_rank: int) -> None:
+    """Refuse lengths of more levels than a tensor has, or of other than the given number."""
+    if ragged_rank not in (1, levels):
+        raise ValueError(
+            errors.compose(
+                "from_tensor: If Argument `lengths` is a tuple of row_lengths, argument `ragged_rank` must be len(lengths): "
+                f"{levels}. Received ragged_rank: {ragged_rank}.",
+                "leave ragged_rank out.",
+            )
+        )
+    if x.ndim <= levels:
+        raise ValueError(
+            errors.compose(
+                f"from_tensor: Shape {x.get_shape()} must have rank at least {levels + 1} for lengths of {levels} levels.",
+                "give a vector of lengths for each axis that becomes ragged.",
+            )
+        )
 
 
 def _of_several_lengths(x: Any, lengths: Any, wanted: Any) -> Any:
@@ -320,8 +357,8 @@ def _cut(x: Any, lengths: Any, padding: Any, wanted: Any) -> Any:
         if not value.get_shape().is_compatible_with(dims(x)[2:]):
             raise errors.build(
                 errors.ShapeError,
-                f"from_tensor: padding must have the shape of the innermost elements, {list(dims(x)[2:])}, got "
-                f"{value.get_shape()}.",
+                f"from_tensor: padding must have the shape of the innermost elements: Shapes {value.get_shape()} and "
+                f"{TensorShape(dims(x)[2:])} are incompatible.",
                 "give one element.",
             )
         alike = elementwise.equal(x, value)

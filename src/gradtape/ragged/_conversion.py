@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.api.arguments import integers
-from gradtape.arrays import creation, indexing, joining, movement
+from gradtape.arrays import indexing, joining, movement
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
 from gradtape.math import _elementwise as elementwise
 from gradtape.math import _reductions as reductions
 from gradtape.ragged import _row_partition as row_partition
@@ -31,38 +33,56 @@ def to_tensor(rt: Any, default_value: Any = None, shape: Any = None) -> Any:
     if value.ndim > len(inner):
         raise errors.build(
             errors.ShapeError,
-            f"to_tensor: default_value.shape={list(value.shape)} and flat_values.shape={list(flat.shape)} are incompatible: "
-            f"default_value.rank = {value.ndim} must be less than flat_values.rank = {flat.ndim}.",
+            f"to_tensor: default_value.shape={list(value.shape)} and rt_input.flat_values.shape={list(flat.shape)} are incompatible: "
+            f"default_value.rank = {value.ndim}  must be less than rt_input.flat_values.rank = {flat.ndim}.",
             "give one element.",
         )
+    for k in range(-1, -value.ndim - 1, -1):
+        if value.shape[k] not in (1, inner[k]):
+            raise errors.build(
+                errors.ShapeError,
+                f"to_tensor: default_value.shape={list(value.shape)} and rt_input.flat_values.shape={list(flat.shape)} are "
+                f"incompatible: default_value.shape[{k}] = {value.shape[k]} but rt_input.flat_values.shape[{k}] = {inner[k]}.",
+                "give one element.",
+            )
     if shape is not None:
-        wanted = TensorShape(shape).as_list()
+        wanted = _wanted(shape, len(bounds) + len(inner))
         if len(wanted) != len(bounds) + len(inner):
             raise errors.build(
                 errors.ShapeError,
-                f"to_tensor: shape must have a length for each of {len(bounds) + len(inner)} axes, got {wanted}.",
+                f"to_tensor: shape must have a length for each axis: rt_input.shape and shape={_text(wanted)} are incompatible: "
+                f"rt_input.rank = {len(bounds) + len(inner)} but shape.rank = {len(wanted)}.",
                 "give a length, or None, for each axis.",
             )
         bounds = [n if m is None else m for m, n in zip(wanted, bounds, strict=False)]
         limits = convert.convert_to_tensor(np.array(bounds))
         kept = movement.reshape(elementwise.where(reductions.reduce_all(places < limits, 1)), [-1])
         places, flat = indexing.gather(places, kept), indexing.gather(flat, kept)
-        flat, inner = _fitted(flat, value, inner, wanted[len(bounds) :])
+        for k, (own, given) in enumerate(zip(inner, wanted[len(bounds) :], strict=True), len(bounds)):
+            if given is not None and given != own:
+                raise errors.build(
+                    errors.ShapeError,
+                    f"to_tensor: inner sizes must stay: rt_input.shape and shape={_text(wanted)} are incompatible: "
+                    f"rt_input.shape[{k}] = {own} but shape[{k}] = {given}.",
+                    "give None for the axes of the flat values.",
+                )
     around = movement.broadcast_to(value, [*bounds, *inner])
     return indexing.tensor_scatter_nd_update(around, places, flat)
 
 
-def _fitted(flat: Any, value: Any, inner: tuple[int, ...], wanted: list[Any]) -> tuple[Any, tuple[int, ...]]:
-    """Values whose inner axes are cut or filled up to other lengths."""
-    for k, (old, new) in enumerate(zip(inner, wanted, strict=True), 1):
-        if new is None or new == old:
-            continue
-        flat = flat[(*(slice(None),) * k, slice(new))]
-        dims = list(flat.shape)
-        dims[k] = new - dims[k]
-        if dims[k]:
-            flat = joining.concat([flat, creation.fill(dims, value)], k)
-    return flat, tuple(flat.shape)[1:]
+def _wanted(shape: Any, rank: int) -> list[Any]:
+    """The lengths of a dense tensor; in a tensor, -1 stands for one that is not given, also for all."""
+    if isinstance(shape, (Tensor, Variable)):
+        given = np.asarray(convert.convert_to_tensor(shape))
+        if not given.ndim and given == -1:
+            return [None] * rank
+        return [None if n == -1 else n for n in integers(shape, "to_tensor", "shape")]
+    known = TensorShape(shape)
+    return [None] * rank if known.rank is None else known.as_list()
+
+
+def _text(sizes: list[Any]) -> str:
+    return "[" + ",".join(["?" if n is None else str(n) for n in sizes]) + "]"
 
 
 def to_sparse(rt: Any) -> SparseTensor:

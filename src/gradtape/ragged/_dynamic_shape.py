@@ -9,11 +9,13 @@ import numpy as np
 
 from gradtape.arrays import joining, movement, shapes
 from gradtape.core import convert, dtypes, errors
+from gradtape.core.array_values import RaggedTensorValue
 from gradtape.core.composite import Composite
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.math._conversion import cast
+from gradtape.ragged import _construct as construct
 from gradtape.ragged import _row_partition as row_partition
 from gradtape.ragged._dynamic_shape_spec import DynamicRaggedShapeSpec, ShapeForm
 from gradtape.ragged._partition import RowPartition, of_splits
@@ -184,6 +186,7 @@ class DynamicRaggedShape(Composite):
         >>> tf.experimental.DynamicRaggedShape.from_tensor([[1, 2, 3], [4, 5, 6]])
         <DynamicRaggedShape lengths=[2, 3] num_row_partitions=0>
         """
+        t = construct.tensor(t) if isinstance(t, RaggedTensorValue) else t
         if not hasattr(t, "nested_row_splits"):
             t = t if isinstance(t, (Tensor, Variable)) else convert.convert_to_tensor(t)
             return cls([], shapes.shape(t), dtype, static_inner_shape=t.get_shape())

@@ -38,6 +38,37 @@ class ShapeForm(Form):
         return DynamicRaggedShapeSpec(partitions, TensorShape(self.inner), specs[0].dtype)
 
 
+def _told(specs: tuple[RowPartitionSpec, ...], inner: TensorShape) -> tuple[tuple[RowPartitionSpec, ...], TensorShape]:
+    """The same specs with all that follows: the values of a partition are the rows of the next one, and at last the flat values."""
+    if not specs:
+        return specs, inner
+    count = inner[:1] if inner.rank is not None else TensorShape([None])
+    below, found = count, []
+    for spec in specs[::-1]:  # from the flat values to the rows
+        found.append(_with_values(spec, below))
+        below = TensorShape([found[-1].nrows])
+    specs, above, known = tuple(found[::-1]), TensorShape([None]), []
+    for spec in specs:  # and back
+        _check_alike(above, spec.nrows)
+        known.append(spec._merge_with(RowPartitionSpec(above[0], None, None, spec.dtype)))
+        above = TensorShape([known[-1].nvals])
+    return tuple(known), inner if inner.rank is None else above.merge_with(count).concatenate(inner[1:])
+
+
+def _with_values(spec: RowPartitionSpec, count: TensorShape) -> RowPartitionSpec:
+    _check_alike(count, spec.nvals)
+    return spec._merge_with(RowPartitionSpec(None, count[0], None, spec.dtype)) if count[0] is not None else spec
+
+
+def _check_alike(count: TensorShape, own: int | None) -> None:
+    if not count.is_compatible_with([own]):
+        raise errors.build(
+            ValueError,
+            f"DynamicRaggedShape.Spec: partitions do not match: Dimensions {own} and {count[0]} are not compatible.",
+            "the number of values of a partition is that of the rows of the next one, and at last of the flat values.",
+        )
+
+
 class DynamicRaggedShapeSpec(CompositeSpec):
     """The kind of shapes that a function accepts.
 
@@ -85,7 +116,7 @@ class DynamicRaggedShapeSpec(CompositeSpec):
                 "If row_partitions are provided, must have inner_rank > 0.",
                 "static_inner_shape=[None]: the flat values have at least one axis.",
             )
-        self._row_partitions, self._static_inner_shape = given, inner
+        self._row_partitions, self._static_inner_shape = _told(given, inner)
 
     value_type = property(lambda self: _shape_class(), doc="The class of the values.")
     num_row_partitions = property(lambda self: len(self._row_partitions), doc="The number of row partitions.")

@@ -14,7 +14,7 @@ from gradtape.core.variable import Variable
 from gradtape.ragged import _broadcast as broadcast
 from gradtape.ragged import _construct as construct
 from gradtape.ragged import _row_partition as row_partition
-from gradtape.ragged._base import is_ragged
+from gradtape.ragged._base import is_ragged, match_partitions
 
 
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -38,8 +38,9 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if isinstance(made, Tensor) and not made.get_shape()[:1].is_compatible_with(like.flat_values.get_shape()[:1]):
         raise ValueError(
             errors.compose(
-                f"ragged.map_flat_values: {getattr(op, '__name__', op)} must keep the first axis of shape "
-                f"{like.flat_values.get_shape()}, got {made.get_shape()}.",
+                "tf.ragged.map_flat_values requires that the output of `op` have the same outer-dimension size as flat_values of "
+                f"any ragged inputs. (output shape: {made.get_shape()}; expected outer dimension size: "
+                f"{like.flat_values.get_shape()[0]})",
                 "use a function of each element, such as tf.square.",
             )
         )
@@ -61,13 +62,14 @@ def weights_of(values: Any, weights: Any, who: str) -> Any:
 
 def _one_structure(who: str, given: list[Any]) -> Any:
     """The first of ragged tensors, with row splits that were checked to be those of all."""
+    match_partitions(given, who)
     first = given[0]
     levels = list(first.nested_row_splits)
     for other in given[1:]:
         if other.ragged_rank != first.ragged_rank:
             raise ValueError(
                 errors.compose(
-                    f"{who}: ragged ranks differ: {first.ragged_rank} vs {other.ragged_rank}.",
+                    f"{who}: All ragged inputs must have the same ragged_rank. They are {first.ragged_rank} and {other.ragged_rank}.",
                     "build both with the same ragged_rank.",
                 )
             )
@@ -86,6 +88,8 @@ def of_values(function: Callable[..., Any], x: Any, args: tuple[Any, ...], kwarg
 def over_values(who: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """An elementwise function of broadcast tensors, some of them ragged."""
     given = [x for x in args if is_ragged(x)]
+    if len(given) > 1:
+        match_partitions(given, who)
     if len(args) == 2 and not _is_simple(args, given):
         x, y = [_tensor_beside(a, given[0]) for a in args]
         if x.ndim and y.ndim:
@@ -157,6 +161,7 @@ def _check_lengths(who: str, dims: tuple[int, ...], like: Any, dense: Any) -> No
         if d != 1 and (own != d).any():
             raise errors.build(
                 errors.ShapeError,
-                f"{who}: a tensor of shape {dense.shape} does not broadcast to row lengths {own.tolist()[:20]}.",
+                f"{who}: a tensor of shape {dense.shape} does not broadcast to row lengths {own.tolist()[:20]}: they must be "
+                "broadcastable.",
                 "the lengths must be the same, or 1 on the dense side.",
             )

@@ -16,6 +16,7 @@ from gradtape.math._conversion import cast
 from gradtape.ragged import _construct as construct
 from gradtape.ragged import _rearrange as rearrange
 from gradtape.ragged import _row_partition as partition_steps
+from gradtape.ragged._base import match_partitions
 from gradtape.ragged._tensor import RaggedTensor
 
 
@@ -162,7 +163,16 @@ def range(
     given = [cast(x, wanted) for x in given]
     if any(x.ndim > 1 for x in given):
         raise errors.build(
-            errors.ShapeError, "ragged.range: starts, limits and deltas must be scalars or vectors.", "give one axis."
+            errors.ShapeError,
+            "ragged.range: starts, limits and deltas must be a scalar or vector each.",
+            "give one axis.",
+        )
+    counts = {x.get_shape()[0] for x in given if x.ndim} - {None}
+    if len(counts) > 1:
+        raise errors.build(
+            errors.ShapeError,
+            f"ragged.range: starts, limits, and deltas must have the same shape, got lengths {sorted(counts)}.",
+            "give numbers, or vectors of one length.",
         )
     rows = max([int(x.shape[0]) for x in given if x.ndim], default=1)
     first, last, step = [movement.broadcast_to(x, [rows]) for x in given]
@@ -182,12 +192,17 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> RaggedTensor 
     >>> tf.ragged.boolean_mask([[1, 2, 3], [4, 5, 6]], [[True, False, True], [False, False, False]])
     <tf.RaggedTensor [[1, 3], []]>
     """
-    data = construct.tensor(data)
+    data, given = construct.tensor(data), mask
     mask = construct.tensor(mask)
+    match_partitions((data, mask), "ragged.boolean_mask")
     if mask.dtype is not dtypes.bool_:
-        raise TypeError(
+        # A list that cannot be converted is of a wrong type, a tensor of another dtype has a wrong value.
+        kind = ValueError if isinstance(given, (Tensor, RaggedTensor)) else TypeError
+        raise kind(
             errors.compose(
-                f"ragged.boolean_mask: mask must be bool, got {mask.dtype.name}.", "compare first: mask != 0."
+                f"ragged.boolean_mask: mask must be bool, got {mask.dtype.name}: Tensor conversion requested dtype bool for "
+                f"{type(mask).__name__} with dtype {mask.dtype.name}.",
+                "compare first: mask != 0.",
             )
         )
     if mask.ndim == 0:
@@ -242,7 +257,8 @@ def segment_ids_to_row_splits(
     if not given.dtype.is_integer and given.get_shape() != [0]:
         raise TypeError(
             errors.compose(
-                f"segment_ids_to_row_splits: segment_ids must be of type integer, got {given.dtype.name}.",
+                "segment_ids_to_row_splits: Argument `tensor` (name: segment_ids) must be of type integer, got "
+                f"{given.dtype.name}.",
                 "use tf.cast(segment_ids, tf.int64).",
             )
         )

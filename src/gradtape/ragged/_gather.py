@@ -13,7 +13,7 @@ from gradtape.math._conversion import cast
 from gradtape.ragged import _construct as construct
 from gradtape.ragged import _rearrange as rearrange
 from gradtape.ragged import _row_partition as partitions
-from gradtape.ragged._base import axis_of
+from gradtape.ragged._base import axis_of, match_partitions
 from gradtape.ragged._functions import stack_dynamic_partitions
 from gradtape.ragged._rearrange import gather_rows, picked
 from gradtape.ragged._tensor import RaggedTensor
@@ -29,7 +29,9 @@ def gather(
 ) -> Any:
     """Rows of a ragged or dense tensor at indices, which may be ragged; or elements of its rows."""
     params, indices = construct.tensor(params), construct.tensor(indices)
+    match_partitions((params, indices), "gather")
     batch = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
+    _check_batch(params, indices, batch_dims, batch)
     place = batch if axis is None else axis_of(axis, params.ndim, "gather")
     if not batch:
         return _along(params, indices, place)
@@ -40,6 +42,29 @@ def gather(
             "leave axis out, or give a smaller batch_dims.",
         )
     return _in_batches(params, indices, batch, place)
+
+
+def _check_batch(params: Any, indices: Any, batch_dims: int, batch: int) -> None:
+    """Refuse a number of leading axes that params and indices do not share."""
+    if not 0 <= batch <= indices.ndim:
+        raise errors.build(
+            errors.RangeError,
+            f"gather: batch_dims={batch_dims} out of bounds: expected {-indices.ndim or 0}<=batch_dims<{indices.ndim}.",
+            "batch_dims is at most the rank of indices.",
+        )
+    if batch and batch >= params.ndim:
+        raise errors.build(
+            errors.ShapeError,
+            f"gather: batch_dims must be less than rank(params), {params.ndim}, got {batch}.",
+            "give a smaller batch_dims.",
+        )
+    if not params.get_shape()[:batch].is_compatible_with(indices.get_shape()[:batch]):
+        raise errors.build(
+            errors.ShapeError,
+            f"gather: batch shapes differ: batch shape from indices {indices.get_shape()[:batch]} does not match params shape "
+            f"{params.get_shape()}.",
+            "indices[i] are those for params[i].",
+        )
 
 
 def _along(params: Any, indices: Any, axis: int) -> Any:
@@ -108,7 +133,11 @@ def _in_batches(params: Any, indices: Any, batch: int, axis: int) -> Any:
     rows = _as_ragged(params)
     if batch > 1:
         places = _as_ragged(indices)
-        partitions.same(rows.row_splits, cast(places.row_splits, rows.row_splits.dtype), who="gather")
+        partitions.same(
+            rows.row_splits,
+            cast(places.row_splits, rows.row_splits.dtype),
+            who="gather: batch shape from indices does not match params shape",
+        )
         return rows.with_values(_in_batches(rows.values, places.values, batch - 1, axis - 1))
     if axis > 1:
         # Each row of the element takes its indices.

@@ -76,7 +76,7 @@ def _row(rt: Any, index: Any) -> Any:
         except TypeError:
             raise _refused(index) from None
     if type(rt.row_splits) is not Tensor or isinstance(number, (Tensor, Variable)):  # checked when it runs
-        return rearrange.gather_rows(rt, movement.reshape(construct.tensor(number), [1])).values
+        return rearrange.gather_rows(rt, movement.reshape(construct.tensor(number), [1]), wraps=True).values
     rows = len(rt)
     if not -rows <= number < rows:
         raise errors.build(

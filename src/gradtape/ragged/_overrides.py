@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import doors, errors
+from gradtape.core.tensor import Tensor
 from gradtape.ragged import _elementwise as elementwise
 from gradtape.ragged import _functions as functions
 from gradtape.ragged import _gather as gather
@@ -174,17 +175,23 @@ def _scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 def _resize(images: Any, size: Any, *args: Any, **kwargs: Any) -> Any:
     """Images of different sizes as images of one size."""
     from gradtape.arrays.creation import zeros
+    from gradtape.arrays.joining import stack
+    from gradtape.arrays.movement import expand_dims, tile
     from gradtape.core.shape import TensorSpec
     from gradtape.image._resize import resize, static_size
 
     if images.ndim != 4:
         raise ValueError(
-            errors.compose("resize: RaggedTensor `images` must have rank 4.", "give [batch, height, width, channels].")
+            errors.compose(
+                "resize: RaggedTensor `images` cannot be resized: rank must be 4.",
+                "give [batch, height, width, channels].",
+            )
         )
 
-    def resized(image: Any) -> Any:
+    def resized(row: Any) -> Any:
+        image, wanted = row if isinstance(row, tuple) else (row, size)
         return doors.adapt(resize)(
-            image.to_tensor() if isinstance(image, RaggedTensor) else image, size, *args, **kwargs
+            image.to_tensor() if isinstance(image, RaggedTensor) else image, wanted, *args, **kwargs
         )
 
     shape = images.get_shape()
@@ -195,9 +202,10 @@ def _resize(images: Any, size: Any, *args: Any, **kwargs: Any) -> Any:
     if kwargs.get("preserve_aspect_ratio", args[1] if len(args) > 1 else False):
         height = width = None
     dtype = images.dtype if method == "nearest" else "float32"
-    return doors.adapt(map_fn.map_fn)(
-        resized, images, fn_output_signature=TensorSpec([height, width, shape[-1]], dtype)
-    )
+    rows: Any = images
+    if type(size) is not Tensor and isinstance(size, Tensor):  # known when the function runs: each row brings it along
+        rows = (images, tile(expand_dims(size, 0), stack([images.nrows(), 1])))
+    return doors.adapt(map_fn.map_fn)(resized, rows, fn_output_signature=TensorSpec([height, width, shape[-1]], dtype))
 
 
 def _size(input: Any, out_type: Any = None, name: str | None = None) -> Any:

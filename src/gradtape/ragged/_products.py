@@ -26,7 +26,7 @@ def product(matmul: Callable[..., Any], a: Any, b: Any, options: dict[str, Any])
     if a.ndim != b.ndim:
         raise errors.build(
             errors.ShapeError,
-            f"matmul: a and b must have the same rank where one is ragged, got {a.ndim} and {b.ndim}.",
+            f"matmul: `a` and `b` must have the same rank. One is ragged; the ranks are {a.ndim} and {b.ndim}.",
             "repeat one of them, or use x.to_tensor().",
         )
     if a.ndim == 2:
@@ -34,7 +34,7 @@ def product(matmul: Callable[..., Any], a: Any, b: Any, options: dict[str, Any])
     if not a.get_shape()[:1].is_compatible_with(b.get_shape()[:1]):
         raise errors.build(
             errors.ShapeError,
-            f"matmul: a and b must hold equally many matrices, got {a.get_shape()} and {b.get_shape()}.",
+            f"matmul: Batch dimensions of `a` and `b` do not have the same size: {a.get_shape()} and {b.get_shape()}.",
             "give as many of each.",
         )
     # The columns of the results are those of b: they differ from matrix to matrix only if b's do.

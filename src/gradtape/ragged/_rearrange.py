@@ -14,7 +14,7 @@ from gradtape.math import _elementwise as elementwise
 from gradtape.math._conversion import cast
 from gradtape.ragged import _construct as construct
 from gradtape.ragged import _row_partition as row_partition
-from gradtape.ragged._base import axis_of, is_ragged, ragged
+from gradtape.ragged._base import axis_of, is_ragged, match_partitions, ragged
 from gradtape.ragged._elementwise import over_values
 
 
@@ -23,9 +23,9 @@ def picked(values: Any, positions: Any) -> Any:
     return gather_rows(values, positions) if is_ragged(values) else indexing.gather(values, positions)
 
 
-def gather_rows(rt: Any, rows: Any) -> Any:
-    """Rows by number, given as a vector."""
-    positions, splits = row_partition.rows_at(rt.row_splits, cast(rows, rt.row_splits.dtype))
+def gather_rows(rt: Any, rows: Any, wraps: bool = False) -> Any:
+    """Rows by number, given as a vector; negative ones may count from the end."""
+    positions, splits = row_partition.rows_at(rt.row_splits, cast(rows, rt.row_splits.dtype), wraps=wraps)
     return ragged(picked(rt.values, positions), splits, rt._uniform)
 
 
@@ -68,6 +68,7 @@ def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Any:
     given: list[Any] = [values] if is_ragged(values) else [construct.tensor(v) for v in values]
     if len(given) == 1:
         return given[0]
+    match_partitions(given, "concat")
     ranks = {v.ndim for v in given}
     if len(ranks) > 1:
         raise errors.build(
@@ -109,7 +110,10 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
     is_list = isinstance(values, (list, tuple))
     given = [construct.tensor(v) for v in (values if is_list else [values])]
     if not given:
-        raise ValueError(errors.compose("ragged.stack: values is empty.", "give at least one tensor."))
+        raise ValueError(
+            errors.compose("ragged.stack: values is empty: rt_inputs may not be empty.", "give at least one tensor.")
+        )
+    match_partitions(given, "ragged.stack")
     if given[0].ndim == 0:
         return joining.stack(given, axis)
     axis = axis_of(axis, given[0].ndim + 1, "ragged.stack")
@@ -147,7 +151,7 @@ def merge_dims(rt: Any, outer_axis: int, inner_axis: int) -> Any:
     if outer > inner:
         raise ValueError(
             errors.compose(
-                f"merge_dims: outer_axis must not be greater than inner_axis, got {outer} and {inner}.",
+                f"merge_dims: Expected outer_axis ({outer}) to be less than or equal to inner_axis ({inner}).",
                 "swap them.",
             )
         )
@@ -219,7 +223,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
             chosen = elementwise.where(condition.flat_values)
             outer = indexing.gather(row_partition.coordinates(*condition.nested_row_splits), chosen[:, 0])
             return joining.concat([outer, chosen[:, 1:]], 1)
-        raise ValueError(errors.compose("where: only one of x and y is given.", "give both, or neither."))
+        raise ValueError(
+            errors.compose("where: x and y must be either both None or both non-None.", "give both, or neither.")
+        )
     chosen = construct.tensor(condition)
     if is_ragged(x) != is_ragged(y):
         like = x if is_ragged(x) else y

@@ -132,7 +132,8 @@ def equally_long(splits: Any, *, who: str) -> Any:
     lengths = np.diff(splits)
     if len(lengths) and (lengths != lengths[0]).any():
         raise _bad(
-            f"{who}: the rows of a matrix must be equally long, got lengths {lengths.tolist()[:20]}.",
+            f"{who}: The matrices in `a` and `b` may not be ragged in their innermost dimension. The rows must be equally "
+            f"long, got lengths {lengths.tolist()[:20]}.",
             "use x.to_tensor() to fill them up with zeros.",
         )
     return splits
@@ -218,15 +219,16 @@ def places_in_segments(splits: Any, ids: Any, *, count: int) -> Any:
     return places.astype(splits.dtype), ends
 
 
-@on_arrays(lambda splits, rows: (Spec(OPEN, splits.dtype), Spec((rows.shape[0] + 1,), splits.dtype)))
-def rows_at(splits: Any, rows: Any) -> Any:
-    """The positions of the values in some rows, and the row splits of these."""
+@on_arrays(lambda splits, rows, wraps=True: (Spec(OPEN, splits.dtype), Spec((rows.shape[0] + 1,), splits.dtype)))
+def rows_at(splits: Any, rows: Any, *, wraps: bool = True) -> Any:
+    """The positions of the values in some rows, and the row splits of these; negative numbers may count from the end."""
     count = len(splits) - 1
-    rows = np.where(rows < 0, rows + count, rows)
+    rows = np.where(rows < 0, rows + count, rows) if wraps else rows
     if len(rows) and (rows.min() < 0 or rows.max() >= count):
+        i = int(((rows < 0) | (rows >= count)).argmax())
         raise errors.build(
             errors.RangeError,
-            f"RaggedTensor: row {rows.tolist()[:20]} of {count} rows is out of range.",
+            f"RaggedTensor: a row is out of range: indices[{i}] = {rows[i]} is not in [0, {count}).",
             "rows count from 0.",
         )
     lengths = np.diff(splits)[rows] if count > 0 else np.zeros(len(rows), splits.dtype)
@@ -348,7 +350,7 @@ def true_values(mask: Any, splits: Any) -> Any:
 def steps_of_ranges(starts: Any, limits: Any, deltas: Any) -> Any:
     """The step of each number within its range, and the row splits."""
     if (deltas == 0).any():
-        raise _bad("ragged.range: a delta is 0.", "give deltas that are not 0.")
+        raise _bad("ragged.range: a delta is 0: Requires delta != 0.", "give deltas that are not 0.")
     lengths = np.maximum(np.ceil((limits - starts) / deltas), 0).astype(np.int64)
     return ranges(np.zeros_like(lengths), lengths), splits_of(lengths, np.int64)
 

@@ -89,8 +89,7 @@ def _joined(values: Any, axis: Any, name: str = "concat") -> Any:
     if len({frozenset(_ranks(v).items()) for v in values}) > 1:
         raise ValueError(
             errors.compose(
-                "concat: Some paths are present in some, but not all, structured tensors, or have other ranks: "
-                f"{[_ranks(v) for v in values]}.",
+                f"concat: {_difference([_ranks(v) for v in values])}: {[_ranks(v) for v in values]}.",
                 "give all the same fields, with as many axes.",
             )
         )
@@ -106,6 +105,13 @@ def _ranks(value: Any) -> dict[tuple[str, ...], int | None]:
         inner = _ranks(field) if isinstance(field, StructuredTensor) else {(): None}
         found |= {(name, *path): rank for path, rank in inner.items()}
     return found
+
+
+def _difference(ranks: list[dict[tuple[str, ...], int | None]]) -> str:
+    """What structured tensors differ in: the paths of their fields, or the ranks at these."""
+    if len({frozenset(found) for found in ranks}) > 1:
+        return "Some paths are present in some, but not all, structured tensors"
+    return "Ranks of sub-message do not match"
 
 
 def _shuffled(value: Any, seed: Any = None, name: str | None = None) -> Any:

@@ -36,10 +36,12 @@ def shared(
     if shape.is_fully_defined():
         found.append(_dense(np.array(shape.as_list()), rank, dtype, shape))
     if not found:
-        what = "nrows, a fully specified shape," if rank == 1 else "row_partitions, a fully specified shape,"
-        raise _refused(
-            f"Must specify {what} or have fields if rank is {rank}.", "give nrows=, row_partitions= or fields."
+        what = (
+            "`nrows`, a fully specified `shape`, or have `fields` if `rank=1`"
+            if rank == 1
+            else "row_partitions, a fully specified shape, or have fields if rank > 1"
         )
+        raise _refused(f"Must specify {what}. The rank is {rank}.", "give nrows=, row_partitions= or fields.")
     return _agreed(found)
 
 
@@ -221,7 +223,7 @@ def _merged_sizes(shape: TensorShape, own: TensorShape, what: str) -> TensorShap
     if not shape.is_compatible_with(own):
         raise _refused(
             f"{what} has shape {own}, which is incompatible with the shape that was specified or inferred from other "
-            f"fields: {shape}.",
+            f"fields: {shape}. Error in shape of {what.removeprefix('Field ')}.",
             "the outer axes of all fields are those of the whole.",
         )
     return shape.merge_with(own)

@@ -332,7 +332,8 @@ class StructuredTensor(BatchableExtensionType):
         for item in keys:
             if not isinstance(item, (slice, int, Tensor)):
                 refusal = _refused(
-                    f"Slicing not supported for {item!r}.", "use ints and slices; fields come after the axes."
+                    f"Slicing not supported for {'tf.newaxis' if item is None else repr(item)}.",
+                    "use ints and slices; fields come after the axes.",
                 )
                 raise refusal if item is None or item is ... else TypeError(*refusal.args)
         sizes = [
@@ -461,7 +462,8 @@ def _check_update(fields: Mapping[str, Any], path: tuple[str, ...], name: str, r
     what = "`StructuredTensor.with_updates` cannot "
     if rest and name not in fields:
         raise _refused(
-            f"{what}create new sub-field {path} if parent field {name!r} is not set.", "set the parent first."
+            f"{what}create new sub-field {path} if parent field {path[: len(path) - len(rest)]} is not set.",
+            "set the parent first.",
         )
     if rest and not isinstance(fields[name], StructuredTensor):
         raise _refused(

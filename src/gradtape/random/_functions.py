@@ -255,6 +255,8 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
 def from_seed(seed: Any, alg: Any) -> sampling.Take:
     """A state for one draw, a function of the seed alone."""
     check_algorithm(alg)
+    if isinstance(seed, np.ndarray) and seed.dtype.kind in "iu":
+        seed = seed.astype(np.int64, copy=False) if seed.dtype != np.int32 else seed
     state = random.RandomState(convert.convert_to_tensor(seed))
     return lambda shape: state
 

@@ -329,7 +329,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.sparse._crosses": "_crossed ragged_cross ragged_cross_hashed sparse_cross sparse_cross_hashed",
         "gradtape.sparse._edit_distance": "_distances edit_distance levenshtein",
         "gradtape.sparse._indices": """
-            bounds checked distinct equal_places grouped inside not_among reshaped row_major wide_enough
+            bounds checked distinct equal_places grouped inside not_among reshaped row_major wide_enough within
             without_empty_rows
         """,
         "gradtape.sparse._overrides": "_bincount",

@@ -11,7 +11,7 @@ from gradtape.api.arguments import integer, integers, tensor
 from gradtape.arrays import creation, indexing, movement
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.doors import adapt
-from gradtape.core.shape import normalize_axes
+from gradtape.core.shape import normalize_axis
 from gradtape.core.sparse_tensor import SparseTensor, dense_dims
 from gradtape.core.tensor import Tensor
 from gradtape.math import _conversion as conversion
@@ -47,12 +47,23 @@ def add(a: Any, b: Any, threshold: Any = 0) -> SparseTensor | Any:
     if not isinstance(a, SparseTensor):
         a, b = b, a
     if not isinstance(b, SparseTensor):
-        return indexing.tensor_scatter_nd_add(convert.like(b, a.dtype), a.indices, a.values)
+        return indexing.tensor_scatter_nd_add(*_inside(a, convert.like(b, a.dtype)), a.values)
     found, left, right = _together(a, b, "sparse.add")
     total = _shared_shape(SparseTensor(found, left + right, a.dense_shape), a, b)
     if type(threshold) in (int, float) and not threshold:
         return total
     return retain(total, elementwise.greater_equal(elementwise.abs(total.values), threshold))
+
+
+def _inside(a: SparseTensor, b: Any) -> tuple[Any, Any]:
+    """A dense tensor of the shape of a sparse one, and where that has values, after a check."""
+    if not a.shape.is_compatible_with(b.get_shape()):
+        raise errors.build(
+            errors.ShapeError,
+            f"sparse.add: shapes differ: {a.shape} of the sparse tensor, {b.get_shape()} of the dense one.",
+            "reshape one of them.",
+        )
+    return b, places.within(a.indices, a.dense_shape, who="sparse.add")
 
 
 def _together(a: SparseTensor, b: SparseTensor, who: str) -> tuple[Any, Any, Any]:
@@ -61,11 +72,15 @@ def _together(a: SparseTensor, b: SparseTensor, who: str) -> tuple[Any, Any, Any
     if is_known(a, b) and a.shape != b.shape:
         raise errors.build(
             errors.ShapeError,
-            f"{who}: shapes differ: {a.shape} vs {b.shape}.",
+            f"{who}: shapes differ: {a.shape} vs {b.shape}: {_mismatch(a.shape, b.shape)}.",
             "reshape one with tf.sparse.reshape.",
         )
     found: tuple[Any, Any, Any] = adapt(united)(a.indices, a.values, b.indices, b.values)
     return found
+
+
+def _mismatch(a: Any, b: Any) -> str:
+    return "Operands do not have the same ranks" if a.rank != b.rank else "Operands' shapes do not match"
 
 
 def united(a: Any, a_values: Any, b: Any, b_values: Any) -> tuple[Any, Any, Any]:
@@ -148,7 +163,7 @@ def _reduced(who: str, reduce: Callable[..., Any], sp_input: Any, axis: Any, kee
     rank = sp.shape.rank
     if is_sparse or rank is None or not isinstance(axis, (int, list, tuple, type(None))):
         return found
-    gone = normalize_axes(axis, rank, who)
+    gone = range(rank) if axis is None else _axes(axis, rank, who)
     dims = [1 if k in gone else n for k, n in enumerate(sp.shape) if keepdims or k not in gone]
     return shaped(found, dims)
 
@@ -156,7 +171,7 @@ def _reduced(who: str, reduce: Callable[..., Any], sp_input: Any, axis: Any, kee
 def reduced(who: str, reduce: Callable[..., Any], sp: SparseTensor, axis: Any, keepdims: Any, is_sparse: bool) -> Any:
     """A reduction over axes, by a function of segments, for `reduce_sum` and `reduce_max`."""
     dims = dense_dims(sp)
-    gone = range(len(dims)) if axis is None else normalize_axes(_axes(axis, who), len(dims), who)
+    gone = range(len(dims)) if axis is None else _axes(axis, len(dims), who)
     kept = tuple(k for k in range(len(dims)) if k not in gone)
     found, numbers = places.grouped(sp.indices, axes=kept)
     values = reduce(sp.values, numbers, _count(found))
@@ -170,8 +185,10 @@ def reduced(who: str, reduce: Callable[..., Any], sp: SparseTensor, axis: Any, k
     return indexing.scatter_nd(found, values, np.array(lengths, np.int64)) if lengths else _single(values)
 
 
-def _axes(axis: Any, who: str) -> Any:
-    return axis if isinstance(axis, int) else list(integers(movement.reshape(tensor(axis), [-1]), who, "axis"))
+def _axes(axis: Any, rank: int, who: str) -> set[int]:
+    """Axes counted from the first; they may be named twice."""
+    given = [axis] if isinstance(axis, int) else integers(movement.reshape(tensor(axis), [-1]), who, "axis")
+    return {normalize_axis(one, rank, who, reduced=True) for one in given}
 
 
 def _single(values: Any) -> Tensor:
@@ -225,7 +242,7 @@ def product(a: SparseTensor, b: Any) -> Tensor:
     if b.ndim != 2 or (is_known(a) and b.shape[0] != columns):
         raise errors.build(
             errors.ShapeError,
-            f"sparse.sparse_dense_matmul: cannot multiply shapes {[rows, columns]} and {b.shape}.",
+            f"sparse.sparse_dense_matmul: Dimensions must be equal: cannot multiply shapes {[rows, columns]} and {b.shape}.",
             "transpose one operand, or check which axis holds the features.",
         )
     return SparseMatMul(a.values, b, a.indices[:, 0], a.indices[:, 1], count=rows)

@@ -91,8 +91,8 @@ def shaped(found: Tensor, shape: Any) -> Tensor:
 def dense(sp: SparseTensor, default_value: Any, validate_indices: bool) -> Any:
     """The dense tensor of a sparse one, for `to_dense`."""
     found = sp.indices
-    if validate_indices:
-        found = places.checked(found, sp.dense_shape, who="sparse.to_dense")
+    check = places.checked if validate_indices else places.within
+    found = check(found, sp.dense_shape, who="sparse.to_dense")
     if default_value is None:
         default_value = "" if sp.dtype is dtypes.string else False if sp.dtype.is_bool else 0
     around = creation.fill(dense_dims(sp), convert.like(default_value, sp.dtype))

@@ -85,7 +85,9 @@ def _in_rows(x: Any, who: str) -> RaggedTensor:
         given = construct.tensor(x)
         if given.ndim != 2:
             raise errors.build(
-                errors.ShapeError, f"{who}: inputs must be matrices, got rank {given.ndim}.", "give matrices."
+                errors.ShapeError,
+                f"{who}: Dense inputs should be a matrix each: tf.{who} only supports inputs with rank=2, got {given.ndim}.",
+                "give matrices.",
             )
         found = given if isinstance(given, RaggedTensor) else construct.from_tensor(given)
     # The functions of sparse tensors take floats, and leave out the digits behind the point.
@@ -114,9 +116,10 @@ def _cross(who: str, inputs: Any, separator: bytes | None, buckets: int = 0, key
     rows = [_in_rows(x, who) for x in inputs]
     counts = {r.get_shape()[0] for r in rows} - {None}
     if len(counts) > 1:
+        first, *others = sorted(counts)
         raise errors.build(
             errors.ShapeError,
-            f"{who}: the inputs must have equally many rows, got {sorted(counts)}.",
+            f"{who}: inputs must all have the same batch dimension size: Expected batch size {first}, got {others}.",
             "give as many rows of each.",
         )
     parts = [part for r in rows for part in (r.values, r.row_splits)]

@@ -45,16 +45,28 @@ def row_major(indices: Any) -> Any:
 
 
 @on_arrays(lambda indices, dense_shape, who: indices)
-def checked(indices: Any, dense_shape: Any, *, who: str) -> Any:
-    """The indices, after a check that they are inside, in order, and distinct."""
-    inside = ((indices >= 0) & (indices < dense_shape)).all(axis=1)
-    if not inside.all():
-        i = int(np.argmin(inside))
+def within(indices: Any, dense_shape: Any, *, who: str) -> Any:
+    """The indices, after a check that they are inside."""
+    _check_inside(indices, dense_shape, who)
+    return indices
+
+
+def _check_inside(indices: Any, dense_shape: Any, who: str) -> None:
+    is_inside = ((indices >= 0) & (indices < dense_shape)).all(axis=1)
+    if not is_inside.all():
+        i = int(np.argmin(is_inside))
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{who}: indices[{i}] = {indices[i].tolist()} is out of bounds for shape {dense_shape.tolist()}.",
+            f"{who}: indices[{i}] = {indices[i].tolist()} is out of bounds: need 0 <= index < {dense_shape.tolist()}; "
+            "it is an invalid index.",
             "indices count from 0.",
         )
+
+
+@on_arrays(lambda indices, dense_shape, who: indices)
+def checked(indices: Any, dense_shape: Any, *, who: str) -> Any:
+    """The indices, after a check that they are inside, in order, and distinct."""
+    _check_inside(indices, dense_shape, who)
     if len(indices) > 1 and indices.shape[1]:
         steps = np.diff(indices, axis=0)
         first = np.take_along_axis(steps, (steps != 0).argmax(axis=1)[:, None], 1)[:, 0]
@@ -134,9 +146,10 @@ def without_empty_rows(indices: Any, dense_shape: Any) -> Any:
     """Indices with one in each row, the positions of the values (the last for a new one), and which rows were empty."""
     rows = indices[:, 0]
     if len(rows) and (rows.min() < 0 or rows.max() >= dense_shape[0]):
+        i = int(((rows < 0) | (rows >= dense_shape[0])).argmax())
         raise errors.build(
             errors.InvalidArgumentError,
-            f"sparse.fill_empty_rows: indices must be rows below {int(dense_shape[0])}, got {rows.tolist()[:20]}.",
+            f"sparse.fill_empty_rows: indices({i}, 0) is invalid: {rows[i]} is not a row below {int(dense_shape[0])}.",
             "indices count from 0.",
         )
     is_empty = np.ones(int(dense_shape[0]), bool)
@@ -161,7 +174,8 @@ def wide_enough(old: Any, new: Any, indices: Any) -> Any:
     if (new < old).any():
         raise errors.build(
             errors.ShapeError,
-            f"sparse.reset_shape: new_shape must not be smaller than the shape, got {new.tolist()} for {old.tolist()}.",
+            f"sparse.reset_shape: new_shape should have dimension sizes that are not below those of the tensor, got "
+            f"{new.tolist()} for {old.tolist()}.",
             "give lengths that are not below those of the tensor.",
         )
     return new

@@ -59,6 +59,8 @@ def concat(
     if isinstance(sp_inputs, SparseTensor):
         return sp_inputs
     given = [sparse(sp, "sparse.concat", "sp_inputs") for sp in sp_inputs]
+    if len(given) == 1:
+        return given[0]
     ranks = {rank for sp in given if (rank := _rank(sp)) is not None}
     if len(ranks) > 1 or not given:
         raise errors.build(
@@ -86,7 +88,7 @@ def _check_alike(whole: Any, sp: SparseTensor, axis: int) -> None:
     if any(m != n for k, (m, n) in enumerate(zip(first, other, strict=True)) if k != axis):
         raise errors.build(
             errors.ShapeError,
-            f"sparse.concat: shapes {list(first)} and {list(other)} differ outside of axis {axis}.",
+            f"sparse.concat: Input shapes must match outside of axis {axis}: they are {list(first)} and {list(other)}.",
             "give tensors of equal lengths, or expand_nonconcat_dims=True.",
         )
 
@@ -130,12 +132,15 @@ def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: s
     >>> [tf.sparse.to_dense(part).numpy().tolist() for part in parts]
     [[[1, 2]], [[3]]]
     """
-    if num_split is None or axis is None:
-        raise ValueError(errors.compose("sparse.split: num_split and axis are needed.", "give both."))
+    for key, given in (("sp_input", sp_input), ("num_split", num_split), ("axis", axis)):
+        if given is None:
+            raise ValueError(
+                errors.compose(f"sparse.split: {key} is required.", "tf.sparse.split(sp_input=x, num_split=2, axis=0).")
+            )
     sp = sparse(sp_input, "sparse.split")
     count = integer(num_split, "sparse.split", "num_split")
     dims = dense_dims(sp)
-    axis = normalize_axis(integer(axis, "sparse.split", "axis"), len(dims), "sparse.split")
+    axis = _of_split(axis, len(dims))
     if not 0 < count <= dims[axis]:
         raise errors.build(
             errors.InvalidArgumentError,
@@ -150,6 +155,22 @@ def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: s
         start[axis], size[axis] = int(begin), length
         parts.append(slice(sp, start, size))
     return parts
+
+
+def _of_split(axis: Any, rank: int) -> int:
+    """The axis along which a tensor is split, counted from the first; it is given as a scalar."""
+    if np.ndim(axis):
+        raise errors.build(
+            errors.ShapeError, f"sparse.split: axis should be a scalar, got {errors.brief(axis)}.", "give one int."
+        )
+    number = integer(axis, "sparse.split", "axis")
+    if not -rank <= number < rank:
+        raise errors.build(
+            errors.RangeError,
+            f"sparse.split: axis should be in range [{-rank}, {rank}), got {number}.",
+            "count the axes from 0, or from the end with -1.",
+        )
+    return number % rank
 
 
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:

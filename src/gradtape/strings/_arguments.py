@@ -74,7 +74,7 @@ def scalar(value: Any, who: str, name: str) -> bytes:
     if given.get_shape().rank != 0:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{who}: {name} must be scalar, but received {given.get_shape()}.",
+            f"{who}: {name} must be scalar, but received {given.get_shape()}: Input {name} should be a scalar.",
             "give one string, or call the function once for each.",
         )
     return bytes(np.asarray(convert.convert_to_tensor(given))[()])

@@ -167,18 +167,26 @@ def ngrams(
     x = strings(data, "strings.ngrams", "data")
     if x.get_shape().rank == 0:
         raise errors.build(
-            errors.ShapeError, "strings.ngrams: data must have rank>0, but got shape: ()", "give a vector."
+            errors.ShapeError, "strings.ngrams: Data must have rank>0, but has shape ().", "give a vector."
         )
     widths = _widths(ngram_width)
     if padding_width is not None and (padding_width < 1 or pad_values is None):
-        raise ValueError(
-            errors.compose(
-                f"strings.ngrams: padding_width and pad_values must be given together, got {padding_width} and {pad_values!r}.",
-                "give both, and a width of at least 1.",
-            )
+        what = (
+            "padding_width must be greater than 0."
+            if padding_width < 1
+            else "pad_values must be provided if padding_width is set."
         )
+        raise ValueError(errors.compose(f"strings.ngrams: {what}", "give both, and a width of at least 1."))
     pads = None
     if pad_values is not None:
+        is_pair = isinstance(pad_values, (tuple, list)) and all(isinstance(p, (str, bytes)) for p in pad_values)
+        if not isinstance(pad_values, (str, bytes)) and not is_pair:
+            raise TypeError(
+                errors.compose(
+                    f"strings.ngrams: pad_values must be a string, tuple of strings, or None. Got {pad_values!r}.",
+                    'pad_values="_", or pad_values=("<", ">").',
+                )
+            )
         pair = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else tuple(pad_values)
         if len(pair) < 2:
             raise errors.build(

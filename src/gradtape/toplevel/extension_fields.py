@@ -13,6 +13,7 @@ from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
 
 _LITERALS = (int, float, bool, str, bytes, type(None))
 
@@ -151,7 +152,7 @@ def _is_of_tensors(kind: Any) -> bool:
     return kind is Tensor or (
         isinstance(kind, type)
         and not isinstance(kind, types.GenericAlias)
-        and issubclass(kind, (Composite, IndexedSlices))
+        and issubclass(kind, (Composite, IndexedSlices, Variable))
     )
 
 

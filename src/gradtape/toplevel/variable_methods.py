@@ -68,7 +68,7 @@ class Scatter(Op):
     def mismatch(self, old: Spec, indices: Spec, updates: Spec) -> str:
         """What is wrong with the updates."""
         return (
-            f"the updates have shape {list(updates.shape)} instead of {list(self.shape_of_updates(old, indices))}; "
+            f"the updates must have shape {list(self.shape_of_updates(old, indices))}, but have {list(updates.shape)}; "
             f"the variable has shape {list(old.shape)}."
         )
 
@@ -94,6 +94,12 @@ class ScatterNd(Scatter):
 
     def shape_of_updates(self, old: Spec, indices: Spec) -> tuple[int, ...]:
         """The shape that the updates must have."""
+        if not old.rank:
+            raise self.error(
+                errors.ShapeError,
+                "Output must be at least 1-D, but the variable is a scalar.",
+                "use variable.assign(value).",
+            )
         depth = indices.shape[-1] if indices.rank else old.rank + 1
         if depth > old.rank:
             raise self.error(

@@ -90,13 +90,9 @@ def BroadcastGradientArgs(*, s0: Any, s1: Any, name: Any = None) -> _GradientArg
     one = tf.ones([1], s0.dtype)
     a = tf.concat([tf.repeat(one, rank - tf.size(s0)), s0], 0)
     b = tf.concat([tf.repeat(one, rank - tf.size(s1)), s1], 0)
-    first, second = a < b, b < a
-    both = tf.logical_and(tf.equal(a, 1), tf.equal(b, 1))
     index = tf.range(rank)
-    return _GradientArgs(
-        tf.cast(tf.boolean_mask(index, tf.logical_or(first, both)), s0.dtype),
-        tf.cast(tf.boolean_mask(index, tf.logical_or(second, both)), s0.dtype),
-    )
+    first, second = [tf.cast(tf.boolean_mask(index, tf.equal(sizes, 1)), s0.dtype) for sizes in (a, b)]
+    return _GradientArgs(first, second)
 
 
 def Bucketize(*, input: Any, boundaries: Any, name: Any = None) -> Any:
@@ -157,6 +153,8 @@ def UniqueV2(*, x: Any, axis: Any, out_idx: Any = tf.int32, name: Any = None) ->
 def UniqueWithCountsV2(*, x: Any, axis: Any, out_idx: Any = tf.int32, name: Any = None) -> _UniqueWithCounts:
     """The different rows along an axis with their numbers, in the order of their first appearance."""
     x = tf.convert_to_tensor(x)
+    if x.shape.rank == 1:  # elements, of which nan differs from itself
+        return _UniqueWithCounts(*tf.unique_with_counts(x, out_idx))
     axes = [int(a) for a in tf.reshape(tf.get_static_value(tf.convert_to_tensor(axis)), [-1]).numpy()]
     axis = axes[0] % x.shape.rank if axes else 0
     order = [axis, *[i for i in range(x.shape.rank) if i != axis]]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
+
 import gradtape as tf
 from gradtape.compat import _graphs
 from gradtape.compat._graph_keys import GraphKeys
@@ -97,10 +99,16 @@ def report_uninitialized_variables(var_list: Any = None, name: str = "report_uni
     """The names of variables without a value in the default session."""
     listed = global_variables() if var_list is None else var_list
     graph = _graphs.current_graph()
-    if graph is None or not _graphs.defaults.sessions:
+    if graph is None:
         return tf.constant([], tf.string)
-    session = _graphs.default_session()
-    return tf.constant([v._name for v in listed if not session.has(v)], tf.string)
+
+    def names() -> Any:  # when the session runs it
+        session = _graphs.default_session() if _graphs.defaults.sessions else None
+        return np.array([v._name for v in listed if session is not None and not session.has(v)], object)
+
+    found = tf.numpy_function(names, [], tf.string)
+    found.set_shape([None])
+    return found
 
 
 def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: str | None = None) -> Any:
@@ -118,30 +126,26 @@ def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None =
     return ref.assign_sub(value)
 
 
-def _scattered(ref: Any, indices: Any, updates: Any, function: Any) -> Any:
-    indices = tf.convert_to_tensor(indices)
-    updates = tf.convert_to_tensor(updates, ref.dtype)
-    flat = tf.reshape(indices, [-1, 1])
-    rest = ref.shape.as_list()[1:]
-    rows = tf.broadcast_to(updates, tf.concat([tf.shape(indices), tf.constant(rest, tf.int32)], 0))
-    return ref.assign(function(ref, flat, tf.reshape(rows, [-1, *rest])))
+def _rows(ref: Any, indices: Any, updates: Any) -> Any:
+    """Rows of a variable, and what they are changed by."""
+    return tf.IndexedSlices(tf.convert_to_tensor(updates, ref.dtype), tf.convert_to_tensor(indices))
 
 
 def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
     """Replace rows of a variable."""
-    return _scattered(ref, indices, updates, tf.tensor_scatter_nd_update)
+    return ref.scatter_update(_rows(ref, indices, updates))
 
 
 def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
     """Add to rows of a variable."""
-    return _scattered(ref, indices, updates, tf.tensor_scatter_nd_add)
+    return ref.scatter_add(_rows(ref, indices, updates))
 
 
 def scatter_sub(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
     """Subtract from rows of a variable."""
-    return _scattered(ref, indices, updates, tf.tensor_scatter_nd_sub)
+    return ref.scatter_sub(_rows(ref, indices, updates))
 
 
 def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
     """Replace elements of a variable."""
-    return ref.assign(tf.tensor_scatter_nd_update(ref, indices, updates))
+    return ref.scatter_nd_update(indices, updates)

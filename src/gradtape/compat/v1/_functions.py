@@ -6,7 +6,9 @@ import functools
 from typing import Any
 
 import gradtape as tf
+from gradtape.compat import _graphs
 from gradtape.control_flow.functions import alone
+from gradtape.core import errors
 from gradtape.core.array_values import SparseTensorValue
 from gradtape.ragged import _construct as construct
 from gradtape.toplevel.module import name_scope as _name_scope
@@ -165,8 +167,7 @@ def gather_nd(
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     """Slices by indices, in each element of a batch."""
-    indices = construct.tensor(indices)
-    return tf.gather(params, indices, axis=indices.shape.rank - 1, batch_dims=indices.shape.rank - 1)
+    return tf.gather(params, construct.tensor(indices), batch_dims=-1)
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
@@ -374,13 +375,6 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
     return value if isinstance(value, tf.SparseTensor) else tf.convert_to_tensor(value, dtype)
 
 
-def _rise(indices: Any) -> Any:
-    """Whether each row of indices comes after the one before it."""
-    steps = indices[1:] - indices[:-1]
-    first = tf.argmax(tf.cast(steps != 0, tf.int32), axis=1)  # the first axis along which they differ
-    return tf.reduce_all(tf.gather(steps, first, batch_dims=1) > 0)
-
-
 def sparse_to_dense(
     sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0, validate_indices: bool = True,
     name: str | None = None,
@@ -391,12 +385,27 @@ def sparse_to_dense(
         indices = tf.reshape(indices, [1, 1])
     elif indices.shape.rank == 1:
         indices = tf.expand_dims(indices, 1)
-    values = tf.convert_to_tensor(sparse_values)
+    values, default = tf.convert_to_tensor(sparse_values), tf.convert_to_tensor(default_value)
+    count = indices.shape[0]
+    if not any(values.shape.is_compatible_with(shape) for shape in ([], [count])):
+        raise errors.build(
+            errors.ShapeError,
+            f"sparse_to_dense: sparse_values has incorrect shape {_listed(values)}, should be [] or [{count}].",
+            "give one value, or one for each index.",
+        )
+    if not default.shape.is_compatible_with([]):
+        raise errors.build(
+            errors.ShapeError,
+            f"sparse_to_dense: default_value should be a scalar, got shape {_listed(default)}.",
+            "give one value.",
+        )
     values = tf.broadcast_to(values, tf.shape(indices)[:1])
-    if validate_indices:
-        tf.debugging.Assert(_rise(indices), ["sparse_to_dense: indices must rise, without repeats:", indices])
-    default = tf.fill(output_shape, tf.cast(default_value, values.dtype))
-    return tf.tensor_scatter_nd_update(default, indices, values)
+    sparse = tf.SparseTensor(indices, values, tf.cast(output_shape, tf.int64))
+    return tf.sparse.to_dense(sparse, tf.cast(default, values.dtype), validate_indices)
+
+
+def _listed(x: Any) -> str:
+    return "[" + ",".join(map(str, x.shape)) + "]"
 
 
 def to_float(x: Any, name: str = "ToFloat") -> Any:
@@ -474,4 +483,22 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
             f"Expected Tensor's shape: {tf.TensorShape(shape)}, got {own}.\n"
             "  fix: leave out verify_shape, and the value is repeated."
         )
+    if shape is not None and _graphs.current_graph() is not None:
+        value = _filled_up(tf.convert_to_tensor(value, dtype), tf.TensorShape(shape).num_elements())
     return tf.constant(value, dtype, shape, name)
+
+
+def _filled_up(value: Any, count: Any) -> Any:
+    """The elements as a vector, of which the last one is repeated up to a number, as in graphs of version 1."""
+    given = value.shape.num_elements()
+    if None in (given, count) or given in (0, 1, count):
+        return value
+    if given > count:
+        raise ValueError(
+            errors.compose(
+                f"constant: Too many elements provided. Takes at most {count}, but received {given}.",
+                "give a larger shape.",
+            )
+        )
+    flat = tf.reshape(value, [-1])
+    return tf.concat([flat, tf.repeat(flat[-1:], count - given)], 0)

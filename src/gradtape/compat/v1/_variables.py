@@ -311,6 +311,8 @@ def get_variable(
     """
     scope = get_variable_scope()
     own = custom_getter if custom_getter is not None else scope.custom_getter
+    if initializer is not None and not callable(initializer):
+        dtype = _dtype_of_value(initializer, dtype)
     options = {
         "shape": shape,
         "dtype": dtype if dtype is not None else scope.dtype or dtypes.float32,
@@ -349,6 +351,18 @@ def _in_parts(name: str, partitioner: Any, reuse: Any, options: dict[str, Any]) 
         own = {"initializer": tf.slice(initial, begin, size), "shape": None} if is_value else {"shape": size}
         variables.append(_found_or_made(f"{name}/part_{i}", reuse=reuse, **{**options, **own}))
     return _partitioned.PartitionedVariable(name, shape, options["dtype"], variables, counts)
+
+
+def _dtype_of_value(value: Any, dtype: Any) -> Any:
+    """The dtype of a variable that starts with a value: that of the value, which may be given once more."""
+    own = tf.convert_to_tensor(value).dtype
+    if dtype is not None and dtypes.as_dtype(dtype) is not own:
+        raise errors.build(
+            ValueError,
+            f"get_variable: Initializer type {own.name!r} and explicit dtype {dtypes.as_dtype(dtype).name!r} don't match.",
+            "leave dtype out.",
+        )
+    return own
 
 
 def _found_or_made(name: str, reuse: Any = None, **options: Any) -> Any:

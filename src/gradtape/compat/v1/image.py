@@ -29,6 +29,14 @@ def resize(
     preserve_aspect_ratio: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Images of another size; float32, but of the same dtype if the size stays or the method is the nearest neighbor."""
+    if isinstance(images, tf.RaggedTensor):
+        if images.shape.rank != 4:
+            raise ValueError("RaggedTensor `images` cannot be resized: rank must be 4.")
+        options = method, align_corners, preserve_aspect_ratio
+        height, width = (None, None) if preserve_aspect_ratio else _size(size)
+        is_nearest = method in (ResizeMethod.NEAREST_NEIGHBOR, "nearest")
+        signature = tf.TensorSpec([height, width, images.shape[-1]], images.dtype if is_nearest else tf.float32)
+        return tf.map_fn(lambda image: resize(_dense(image), size, *options), images, fn_output_signature=signature)
     x = tf.convert_to_tensor(images)
     if x.shape.rank not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
@@ -52,6 +60,10 @@ def resize(
 
 
 resize_images = resize
+
+
+def _dense(image: Any) -> Any:
+    return image.to_tensor() if isinstance(image, tf.RaggedTensor) else image
 
 
 def _size(size: Any) -> list[int]:
