@@ -79,8 +79,10 @@ def test_stitch_in_a_map():
 
 
 def test_stitch_is_checked():
-    refused(lambda: tf.dynamic_stitch([[-1]], [[1.0]]), "= -1 is not in")
-    refused(lambda: tf.dynamic_stitch([[0], [1]], [[1.0]]), "2 indices and 1 data", ValueError)
+    refused(lambda: tf.dynamic_stitch([[-1]], [[1.0]]), "= -1 is out of range")
+    refused(
+        lambda: tf.dynamic_stitch([[0], [1]], [[1.0]]), "data, of length 1, must match indices, of length 2", ValueError
+    )
     refused(lambda: tf.dynamic_stitch([[0], [1]], [[[1.0]], [1.0]]), r"data\[1\] has shape")
     refused(lambda: tf.dynamic_stitch([[0, 1]], [[1.0]]), r"data\[0\] has shape")
     refused(lambda: tf.dynamic_stitch([], []), "indices is empty")

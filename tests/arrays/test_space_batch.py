@@ -62,7 +62,7 @@ def test_blocks_differentiate():
 def test_blocks_are_checked():
     x = numbers(4, 6)
     refused(lambda: tf.space_to_batch(x, [4], [[1, 0]]), "length 7 with paddings, but blocks of 4")
-    refused(lambda: tf.space_to_batch(x, [0], [[0, 0]]), "positive sizes")
+    refused(lambda: tf.space_to_batch(x, [0], [[0, 0]]), "block_shape must be positive")
     refused(lambda: tf.space_to_batch(x, [2], [[-1, 1]]), "not negative")
     refused(lambda: tf.space_to_batch(x, [2], [[0, 0], [0, 0]]), "for each entry of block_shape")
     refused(lambda: tf.space_to_batch(x, [2, 2], [[0, 0], [0, 0]]), "one axis for each entry")

@@ -80,7 +80,7 @@ def test_counter():
 
 def test_bad_shapes_are_found_while_tracing():
     v = tf.Variable(START)
-    with pytest.raises(ValueError, match=r"the updates have shape(.|\n)*in user code"):
+    with pytest.raises(ValueError, match=r"the updates must have shape(.|\n)*in user code"):
         tf.function(lambda: v.scatter_add(slices([1.0], [0])), autograph=False)()
     with pytest.raises(ValueError, match=r"does not broadcast to a part of variable(.|\n)*in user code"):
         tf.function(lambda: v[0].assign([1.0, 2.0, 3.0]), autograph=False)()

@@ -94,7 +94,7 @@ def _single(value: Any, what: str, name: str, rank: int) -> int:
     if found.size != 1 or found.ndim > rank:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: {name} must be a scalar (0-D), a single int{' (it must be a tensor with a single value)' if rank else ''}, got {value!r}.",
+            f"{what}: {name} must be a scalar (0-D), a single int{', or a tensor with a single value' if rank else ''}, got {value!r}.",
             "give an int or a scalar tensor.",
         )
     return int(found.reshape(())[()])

@@ -106,13 +106,13 @@ def _blocks(who: str, x: Any, block_shape: Any, sides: Any, name: str) -> tuple[
     if any(b < 1 for b in block):
         raise errors.build(
             errors.ShapeError,
-            f"{who}: block_shape must be positive: it must hold positive sizes, got {list(block)}.",
+            f"{who}: block_shape must be positive, got {list(block)}.",
             "use 1 or more for each axis.",
         )
     if math.prod(block) * dims(x)[0] >= 1 << 63:
         raise errors.build(
             errors.ShapeError,
-            f"{who}: block_shape must be smaller: Negative dimension size caused by overflow of 64 bits for {list(block)}.",
+            f"{who}: Negative dimension size caused by overflow: block_shape {list(block)} does not fit in 64 bits.",
             "use smaller blocks.",
         )
     if x.ndim < len(block) + 1:

@@ -77,8 +77,9 @@ def _axis_of_gather(axis: Any, rank: int) -> int:
     if type(axis) is int and not -rank <= axis < rank:
         raise errors.build(
             errors.RangeError,
-            f"gather: axis {axis} is out of range: Shape must be at least rank {axis + 1 if axis >= 0 else -axis} but is rank {rank}.",
-            f"use an axis from {-rank} to {rank - 1}.",
+            f"gather: axis is {axis}, but the input has rank {rank}: {axis} is out of range. Shape must be at least rank "
+            f"{axis + 1 if axis >= 0 else -axis} but is rank {rank}.",
+            f"use an axis from {-rank} to {rank - 1}; anything else is out of bounds.",
         )
     return normalize_axis(axis, rank, "gather")
 

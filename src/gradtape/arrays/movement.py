@@ -381,8 +381,7 @@ def pad(
     if not isinstance(mode, str) or mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise ValueError(
             errors.compose(
-                f"pad: mode must be one of three, got {mode!r}: Value of argument `mode` expected to be one of "
-                f'"CONSTANT", "REFLECT", or "SYMMETRIC". Received `mode` = {str(mode).upper()}.',
+                f'pad: mode must be one of "CONSTANT", "REFLECT", or "SYMMETRIC", got {mode!r}.',
                 'use one of "CONSTANT", "REFLECT", or "SYMMETRIC".',
             )
         )

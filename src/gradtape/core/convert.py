@@ -116,7 +116,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         return note_created(wrap(np.reshape(array, dims)))
     raise TypeError(
         errors.compose(
-            f"constant: {array.size} values cannot fill the shape {TensorShape(dims)}: Expected Tensor's shape.",
+            f"constant: {array.size} values cannot fill the shape {TensorShape(dims)}. Expected Tensor's shape: {TensorShape(dims)}, got "
+            f"{TensorShape(array.shape)}.",
             "give one value, or as many as the shape holds.",
         )
     )

@@ -435,9 +435,7 @@ def _impossible(problem: Exception, name: str, specs: Sequence[Any]) -> Exceptio
         return ShapeError(compose(what, "check the shape: do its sizes mean what they should?", depth=3))
     rank = max([len(s.shape) for s in specs], default=0)
     if rank > _MOST_DIMENSIONS or "maximum supported dimension" in str(problem):
-        what = (
-            f"{name}: too many dimensions are asked for{f': {rank}' if rank else ''}; {_MOST_DIMENSIONS} are supported."
-        )
+        what = f"{name}: too many dimensions{f', {rank}' if rank else ''}: more than {_MOST_DIMENSIONS} dimensions are not supported."
         return ShapeError(compose(what, "reshape the tensor so that it has fewer.", depth=3))
     return problem
 

@@ -282,7 +282,7 @@ def numpy_function(
     Returns:
       A tensor, a list of tensors if the function returns several, or None.
 
-    >>> tf.numpy_function(np.sum, [[1.0, 2.0]], tf.float32)
+    >>> tf.numpy_function(np.sum, [tf.constant([1.0, 2.0])], tf.float32)
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
     """
     _check_given("numpy_function", func, inp, Tout)
