@@ -158,3 +158,31 @@ def test_refusals(change, error, words):
     with pytest.raises(error) as caught:
         tf.nn.dot_product_attention(**{"query": Q, "key": K, "value": V, **change})
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("sources", [1, 3])
+def test_functions_compile_it_whatever_gradients_are_asked_for(causal, masked, sources):
+    rng = np.random.default_rng(0)
+    given = [tf.constant(rng.normal(size=(2, n, 4, 8)), tf.float32) for n in (5, 6, 6)]
+    mask = rng.uniform(size=(2, 1, 5, 6)) < 0.5
+    mask[0, 0, 2] = False  # a query that sees no key
+
+    def gradients(*given):
+        with tf.GradientTape() as tape:
+            tape.watch(given)
+            y = tf.nn.dot_product_attention(*given, mask=mask if masked else None, is_causal=causal)
+            loss = tf.reduce_sum(tf.square(y))
+        return [y, *tape.gradient(loss, given[:sources])]
+
+    compiled = tf.function(gradients)
+    for found, wanted in zip(compiled(*given), gradients(*given), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-6)
+    assert not compiled.explain().traces[0].outside
+
+
+def test_many_weights_are_not_kept_in_memory_together():
+    function = tf.function(lambda x: tf.nn.dot_product_attention(x, x, x) + 1.0)
+    function(tf.zeros([1, 2049, 1, 2]))
+    assert "dot_product_attention" in [op.op for op in function.explain().traces[0].outside]

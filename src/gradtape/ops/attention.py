@@ -18,13 +18,14 @@ from gradtape.ops import row_blocks
 from gradtape.ops.family import NO_LOWERING, dims, unbroadcast
 from gradtape.ops.matmul import MatMul
 from gradtape.ops.movement import BroadcastTo, Reshape
-from gradtape.ops.reduction import ReduceAny, ReduceSum, rounded, wide
+from gradtape.ops.reduction import ReduceAny, ReduceSum, in_wide, rounded, wide
 from gradtape.ops.selection import Keep, Where, number, zeros
 from gradtape.ops.softmax import Softmax, SoftmaxGrad
 from gradtape.ops.summation import total
 
 # Weights per block. A block has whole heads, or rows of one head.
 _BLOCK = 1 << 20
+_TOGETHER = 1 << 22  # weights that a compiled function keeps in memory at once
 
 
 class Attending(Op):
@@ -87,6 +88,14 @@ class Attention(Attending):
     def batch(self, batched: tuple[bool, ...], *inputs: Any, scale: float, causal: bool) -> Any:
         return self(*_with_batch_axis(batched, inputs), scale=scale, causal=causal)
 
+    def expand(self, build: Any, q: Any, k: Any, v: Any, bias: Any, *, scale: float, causal: bool) -> Any:
+        """Products and a softmax, if all weights together are not many."""
+        if _are_many(q, k):
+            return None
+        own = q.spec.dtype
+        q, k, v, bias = (in_wide(build, x) for x in (q, k, v, bias))
+        return build.cast(build("matmul", _built_weights(build, q, k, bias, scale, causal), v), own)
+
 
 @declare("dot_product_attention_grad")
 class AttentionGrad(Attending):
@@ -120,6 +129,22 @@ class AttentionGrad(Attending):
         else:
             found = _cotangents(g, q, k, v, bias, scale, causal, biased)
         return tuple([rounded(d, own) for d in found])
+
+    def expand(
+        self, build: Any, g: Any, q: Any, k: Any, v: Any, bias: Any, *, scale: float, causal: bool, biased: bool
+    ) -> Any:
+        """Products and the slope of a softmax, as for the op itself."""
+        if biased or _are_many(q, k):
+            return None
+        own, zeros = q.spec.dtype, np.zeros(bias.spec.shape)
+        g, q, k, v, wide_bias = (in_wide(build, x) for x in (g, q, k, v, bias))
+        p = _built_weights(build, q, k, wide_bias, scale, causal)
+        ds = build("softmax_grad", build("matmul", g, v, transpose_b=True), p, axis=len(p.spec.shape) - 1)
+        factor = build.number(scale, q)
+        dq = build("multiply", build("matmul", ds, k), factor)
+        dk = build("multiply", build("matmul", ds, q, transpose_a=True), factor)
+        dv = build("matmul", p, g, transpose_a=True)
+        return (*[build.cast(d, own) for d in (dq, dk, dv)], build.constant(zeros, bias.spec.dtype))
 
     def vjp(
         self,
@@ -240,6 +265,29 @@ def _weights(q: Any, k: Any, bias: Any, scale: float, causal: bool, first: int) 
     rows = row_blocks.matrix(p)
     row_blocks.by_blocks(lambda block: _normalize(rows[block]), *rows.shape)
     return p
+
+
+def _are_many(q: Any, k: Any) -> bool:
+    """Whether the weights of all queries and keys need so much memory that they are computed block by block."""
+    return math.prod(q.spec.shape[:-1]) * k.spec.shape[-2] > _TOGETHER
+
+
+def _built_weights(build: Any, q: Any, k: Any, bias: Any, scale: float, causal: bool) -> Any:
+    """The weights as values of a graph."""
+    s = build("matmul", build("multiply", q, build.number(scale, q)), k, transpose_b=True)
+    (rows, columns), dtype = s.spec.shape[-2:], s.spec.dtype
+    has_bias = bias.spec.shape[-1] == columns and not build.is_zero(bias)
+    if has_bias:
+        s = build("add", s, bias)
+    if causal:
+        s = build("add", s, build.constant(np.where(np.tri(rows, columns, dtype=bool), 0.0, -np.inf), dtype))
+    axis = len(s.spec.shape) - 1
+    if not has_bias and not causal:
+        return build("softmax", s, axis=axis)
+    # Scores of -inf become the lowest number, and their weights zero afterwards, also where a query sees no key.
+    lowest = build.number(np.finfo(dtype.numpy).min, s)
+    p = build("softmax", build("maximum", s, lowest), axis=axis)
+    return build("keep", p, build("greater", s, build.number(-np.inf, s)))
 
 
 def _normalize(s: Any) -> Any:

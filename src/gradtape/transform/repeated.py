@@ -23,7 +23,7 @@ from gradtape.transform.record import Recording
 SHORTEST = 4  # records of a pass for which a program is quicker than the rules
 _LONGEST = 512  # records of a pass that is compiled within seconds
 _OFTEN = 256  # passes that are seen at a place before one is compiled
-_SOON = 32  # the same, where passes take milliseconds
+_SOON = 8  # the same, where passes take milliseconds
 _MUCH = 1 << 20  # elements that were saved for such a pass
 _LEARN = (1, 32, 64, 128)  # how many passes without a program it takes at a place until the next one is compiled
 _MOST_PLACES = 256

@@ -4,7 +4,7 @@
         total = build("reduce_sum", x, axis=axis, keepdims=keepdims)
         return build("divide", total, build.number(count(x.spec.shape, axis), total))
 
-A rule gets values of the graph and returns one; it returns None where the op is to stay as it is.
+A rule gets values of the graph and returns one, or one for each result; it returns None where the op is to stay as it is.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from gradtape.compiler.fusion.classify import JOINS, reduction
 from gradtape.compiler.graph import Copy, Graph, Node, Value
+from gradtape.compiler.passes.dead_code import drop_dead
 from gradtape.core import dtypes
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec
@@ -41,6 +42,17 @@ class Builder:
         self._graph.constants[value] = np.asarray(number, like.spec.dtype.numpy)
         return value
 
+    def constant(self, array: Any, dtype: Any) -> Value:
+        """A constant array."""
+        value = Value(Spec(array.shape, dtype))
+        self._graph.constants[value] = np.asarray(array, dtype.numpy)
+        return value
+
+    def is_zero(self, x: Value) -> bool:
+        """Whether a value is a constant of zeros."""
+        known = self._graph.constants.get(x)
+        return known is not None and not np.any(known)
+
     def cast(self, x: Value, dtype: Any) -> Value:
         """A value in another dtype."""
         return x if x.spec.dtype is dtype else self("cast", x, dtype=dtype)
@@ -49,7 +61,7 @@ class Builder:
 def expand(graph: Graph) -> Graph:
     """The graph with ops that have a rule for it in terms of simpler ones."""
     known: dict[Any, bool] = {}
-    copy = Copy(graph)
+    copy, has_several = Copy(graph), False
     for node in graph.nodes:
         if node.op not in known:
             known[node.op] = node.op.name in JOINS or hasattr(node.op, "expand")
@@ -57,18 +69,20 @@ def expand(graph: Graph) -> Graph:
         if found is None:
             copy.keep(node)
         else:
-            copy.moved[node.outputs[0]] = found
-    return copy.done()
+            has_several |= isinstance(found, tuple)
+            copy.moved.update(zip(node.outputs, found if isinstance(found, tuple) else (found,), strict=True))
+    # Of several results some may not be used.
+    return drop_dead(copy.done()) if has_several else copy.done()
 
 
-def _parts(node: Node, copy: Copy) -> Value | None:
+def _parts(node: Node, copy: Copy) -> Value | tuple[Value, ...] | None:
     op = node.op
     if any(not v.spec.is_known for v in (*node.inputs, *node.outputs)):
         return None
     build, values = Builder(copy.new, node.place), [copy.now(v) for v in node.inputs]
     if op.name in JOINS:
         return _in_turn(build, op.name, values[0], **node.params)
-    found: Value | None = op.expand(build, *values, **node.params)
+    found: Value | tuple[Value, ...] | None = op.expand(build, *values, **node.params)
     return found
 
 
