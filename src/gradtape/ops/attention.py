@@ -269,7 +269,7 @@ def _weights(q: Any, k: Any, bias: Any, scale: float, causal: bool, first: int) 
 
 def _are_many(q: Any, k: Any) -> bool:
     """Whether the weights of all queries and keys need so much memory that they are computed block by block."""
-    return math.prod(q.spec.shape[:-1]) * k.spec.shape[-2] > _TOGETHER
+    return bool(math.prod(q.spec.shape[:-1]) * k.spec.shape[-2] > _TOGETHER)
 
 
 def _built_weights(build: Any, q: Any, k: Any, bias: Any, scale: float, causal: bool) -> Any:
