@@ -45,9 +45,10 @@ demo: $(VENV)/.demo  ## Install and run examples/quickstart.py.
 
 test: lint types layers pytest pytest-newest  ## Run all checks, as CI does.
 
-lint: $(VENV)/.dev  ## Check format and lint rules (ruff).
+lint: $(VENV)/.dev  ## Check format and lint rules (ruff), and the form of error messages.
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
+	$(VENV)/bin/python -m pytest -q -n 0 tests/messages/test_form.py
 
 types: $(VENV)/.dev  ## Check types (mypy --strict).
 	$(VENV)/bin/mypy
